@@ -53,7 +53,7 @@ export interface RowSearch {
   /** How many texts have no vector of this embedder; `limit` if there are more. */
   countWithoutVector(projection: Projection, query: TextQuery): Promise<number>;
   /**
-   * Sets the vectors of texts, unless the row has another text by now. A row has one vector, from the embedder that set it last. A null never
+   * Sets the vectors of texts, unless the row has a different text by now. A row has one vector, from the embedder that set it last. A null never
    * replaces a vector of the same embedder: another process may have made it meanwhile.
    */
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void>;

@@ -47,7 +47,10 @@ export const withoutNames = ({ detail: _detail, ...state }: DependencyState): De
 export const meaning = (what: string, state: DependencyState): DependencyState =>
   state.ok ? state : { ...state, detail: state.detail === undefined ? what : `${what}: ${state.detail}` };
 
-/** Logs the reason when a server begins to fail, another reason when it changes, and when it answers again. Numbers in a reason do not count. */
+/**
+ * Logs the reason when a server begins to fail, logs it again when it changes, and logs when the server responds again. Numbers in a reason do not
+ * count.
+ */
 export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
   const reasons = new Map<string, string>();
   return (states: Readonly<Record<string, DependencyState | null>>): void => {

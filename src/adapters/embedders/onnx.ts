@@ -28,7 +28,7 @@ export type OnnxChoice = EmbedderChoice & { readonly kind: 'onnx' };
 
 /**
  * An ONNX sentence encoder in a folder, in the layout of Hugging Face. Its id comes from the files, so that the same model in another folder or on
- * another machine is the same embedder, and another model in the same folder is another.
+ * another machine is the same embedder, and a different model in the same folder is a different embedder.
  * @param resolve finds the library @throws StartProblem if the library is not installed or the folder cannot be read
  */
 export const openOnnx = async (

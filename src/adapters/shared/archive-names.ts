@@ -9,7 +9,7 @@ export const requireArchiveNames = (digest: string, tenant: string): void => {
   if (!OWNER.test(tenant)) throw new Error('a payload is staged by a tenant, or for an import');
 };
 
-/** Checks both names of a payload, one of which is a CID. @throws Error if one has another form */
+/** Checks both names of a payload, one of which is a CID. @throws Error if one has a different form */
 export const requireCidOfDigest = (cid: string, digest: string): void => {
   if (!isIpfsCid(cid) || !isContentDigest(digest)) throw new Error('a CID names a payload that has a digest');
 };

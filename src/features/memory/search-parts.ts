@@ -16,7 +16,7 @@ export type PartSearch = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The embedder has the same name but its vectors have another length: the stored vectors cannot be compared with it. */
+/** The embedder has the same name but its vectors have a different length: the stored vectors cannot be compared with it. */
 const anotherModel = (): Rejection =>
   new Rejection('EMBEDDER_UNAVAILABLE', {
     message:

@@ -70,7 +70,7 @@ export class VectorRows {
     return this.#orders[this.#after(order) - 1] === order;
   }
 
-  /** Adds a row after all others. A vector of another length than the first one is useless, so its row is left out. */
+  /** Adds a row after all others. A vector whose length differs from the first is useless, so its row is left out. */
   add({ key, order, vector }: StoredVector): void {
     if (this.count === 0) this.#dimensions = vector.length;
     if (vector.length !== this.#dimensions || vector.length === 0) return;

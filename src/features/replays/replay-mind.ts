@@ -48,7 +48,7 @@ export type MindReplay = {
   rulesOf(recorded: RecordedEvent): RulesetRef | null | undefined;
   /**
    * Takes the next event, in slices.
-   * @param output another text of the model, for a verdict
+   * @param output a different text of the model, for a verdict
    * @returns the replayed decisions: none, the event itself, or also an event that an earlier verdict should have recorded and did not
    */
   take(recorded: RecordedEvent, again: RulesAgain, output?: string): Sliced<readonly DecidedAgain[]>;

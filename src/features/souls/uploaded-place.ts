@@ -54,7 +54,7 @@ const requireNoOther = async (gateway: PayloadSource, digest: string, txId: stri
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { details: { txId } });
 };
 
-/** Clients may have written the payload in another form. Null for bytes that have no canonical form. */
+/** Clients may have written the payload in a different form. Null for bytes that have no canonical form. */
 const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
   try {
     return (await canonicalPayload(await payloadDocument(bytes))).digest;

@@ -64,7 +64,7 @@ export class TurnIndex {
     return (await this.recentWithTail(stream)).turns;
   }
 
-  /** The same, with the last events that were read for it, so folding the turn next need not read them again. */
+  /** The same, with the last events that were read for it, so the next fold of the turn need not read them again. */
   async recentWithTail(
     stream: string,
   ): Promise<{ readonly turns: readonly TurnKey[]; readonly tail: StreamTail | undefined }> {

@@ -19,7 +19,9 @@ export interface Fold<State> {
 }
 
 export type SnapshotForm<State> = {
-  /** Incremented whenever the same events fold to another state, or a state changes its shape. States saved by another version are never read. */
+  /**
+   * Incremented whenever the same events fold to a different state, or a state changes its shape. States saved by a different version are never read.
+   */
   readonly version: number;
   /** A state that was saved after the event at `revision`; null if the JSON is not a valid state. */
   restore(saved: Json, revision: number): State | null;

@@ -183,7 +183,7 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
   ];
 };
 
-/** The checkpoint that a cursor names. @throws Rejection SCHEMA_INVALID for another text */
+/** The checkpoint that a cursor names. @throws Rejection SCHEMA_INVALID for any other text */
 const checkpointOf = async (events: EventStore, tenant: string, order: string): Promise<CheckpointAt> => {
   const revision = /^\d{1,15}$/.test(order) ? Number(order) : -1;
   try {

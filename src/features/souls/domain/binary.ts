@@ -19,7 +19,7 @@ export function* soulFromCborSlices(bytes: Uint8Array): Sliced<Json> {
   if (bytes.length > 3 * MAX_SOUL_BYTES) return null;
   try {
     const value = yield* decodeCbor(bytes);
-    // Repeated names, names in another order, and numbers or lengths in a longer form are not reproduced by encoding.
+    // Repeated names, names in a different order, and numbers or lengths in a longer form are not reproduced by encoding.
     return Buffer.compare(yield* encodeCbor(value), bytes) === 0 ? value : null;
   } catch {
     return null;

@@ -20,7 +20,7 @@ export const shownAnswer = (
   { bytes, close }: OpenPayload,
   type: string,
 ): StreamedAnswer => {
-  // Its chunks may never be asked for, and of an answer to HEAD there are none.
+  // Its chunks may never be requested, and a response to HEAD has none.
   if (ctx.req.method === 'HEAD') close();
   else onClosed(ctx, close);
   return {

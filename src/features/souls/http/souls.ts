@@ -72,7 +72,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
   const looks = new Semaphore(LOOKED_INTO, TENANT_LOOKED_INTO);
   const find = (txId: string, tenant: string) =>
     findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId, tenant);
-  /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
+  /** The complete response about a soul. A client may reach an archive that this server cannot. */
   const answer = async (txId: string, tenant: string): Promise<Uint8Array> => {
     const found = await find(txId, tenant).catch(nullWhenAway);
     const soul = found && (await reader.read(found.bytes, (document) => inSlices(protocolSoulText(document))));
@@ -81,7 +81,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     return Buffer.from(soul === null ? instruction : `${instruction.slice(0, -1)},"soul":${soul}}`);
   };
   const soulPermits = () => new Semaphore(SOULS_READ, TENANT_SOULS_READ);
-  // Whom this server trusts is settled when it starts, so an answer may be shared as long as it is read.
+  // The trusted keys are fixed at the start, so a response may be shared while it is being read.
   const answers = createShownPayloads(answer, soulPermits());
   const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, soulPermits());
   const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), soulPermits());
@@ -219,7 +219,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
           const isOwn = read?.signer === 'ours' && read.soul.provenance.tenant === tenant;
           return read && disclose(ports.events, read.soul, bytes.length, isOwn);
         };
-        // It may read a whole mind: one after the other. Those that wait for their turn hold no payload, so they keep no proof out.
+        // A disclosure may read an entire mind, so they run one at a time. The waiting ones hold no payload, so they do not block proofs.
         const disclosure = await mutex.runExclusive('disclosure', () => using(kept, call, disclosed));
         return { stream: jsonInPieces({ txId, ...disclosure }) };
       },

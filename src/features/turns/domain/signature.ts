@@ -68,9 +68,9 @@ export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictCla
 });
 
 /**
- * A verdict from a request, in the form that its digest covers; null if a covered member has another form. `stateTransform` is read as `stateDelta`.
- * If both are present with different values the result is null, because a client could act on the one that was not signed. Absent `action` is read as
- * null.
+ * A verdict from a request, in the form that its digest covers; null if a covered member has a different form. `stateTransform` is read as
+ * `stateDelta`. If both are present with different values the result is null, because a client could act on the one that was not signed. Absent
+ * `action` is read as null.
  */
 export const verdictFromWire = (body: JsonObject): Digested | null => {
   const { valid, dialogue, action = null, memoryStore } = body as Partial<Record<string, Json>>;

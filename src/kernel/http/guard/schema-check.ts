@@ -86,7 +86,7 @@ const isNullOnly = ({ keyword, params }: ErrorObject): boolean => keyword === 't
 
 /**
  * The errors without redundant ones. For a condition or an alternative, the errors of its branches are enough, and the hint that a value may also be
- * null does not help if another value was sent. At least one error remains.
+ * null does not help if a different value was sent. At least one error remains.
  */
 const telling = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   const isTelling = (error: ErrorObject): boolean => !['if', 'anyOf'].includes(error.keyword) && !isNullOnly(error);

@@ -54,7 +54,7 @@ const shared: Readonly<Record<number, Shared>> = {
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'The body has another media type, or is compressed.',
+    description: 'The body has an unsupported media type, or is compressed.',
     code: 'UNSUPPORTED_MEDIA_TYPE',
   },
   422: {
