@@ -181,7 +181,7 @@ describe('The embedded event store', () => {
 
   it('does not open a file that is not a database', async () => {
     await writeFile(file, 'this is no database, but long enough to be taken for one '.repeat(100));
-    expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Restore the whole data directory/);
+    expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Restore the entire data directory/);
   });
 
   it('names and logs the mind and the file when a page is unreadable, and reads everything else', async () => {
