@@ -34,7 +34,7 @@ const prepareCheckout = async (path: string): Promise<void> => {
   await writeFile(join(path, '.bin/npx'), npx, { mode: 0o755 });
   // Readers see an error response; a test sees it only if curl fails.
   const fail = 'case " $* " in *" -f "*|*" -sf "*|*" --fail"*) ;; *) set -- --fail-with-body "$@" ;; esac';
-  const curl = `#!/bin/sh\n${fail}\nPATH="$PATH_WITHOUT_PAGE" exec curl "$@"\n`;
+  const curl = `#!/bin/sh\n${fail}\nPATH=$PATH_WITHOUT_PAGE\nexport PATH\nexec curl "$@"\n`;
   await writeFile(join(path, '.bin/curl'), curl, { mode: 0o755 });
 };
 
