@@ -59,14 +59,19 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
 
     it('answer the conversation in the README as the README shows it', async () => {
       const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-      const [, talk = ''] = /\$ npx anima talk mira\n([^]*?)```/.exec(readme) ?? [];
-      const said = [...talk.matchAll(/^> (?!\/)(.+)$/gm)].map(([, text = '']) => text);
-      const told = /^mira: By your own words, (.+)\n> \/why$/m.exec(talk)?.[1];
-      const npcId = await newAgent();
+      const [, talk = ''] = /^\$ npx anima talk mira\n([^]*?)^```/m.exec(readme) ?? [];
+      // A line that the player types, and the line that the page shows as the answer.
+      const exchanges = [...talk.matchAll(/^> (?!\/)(.+)\nmira: (.+)$/gm)];
+      expect(exchanges.length).toBeGreaterThan(1);
+      expect(exchanges.at(-1)?.[2]).toContain('you hid a bag of silver');
+      // Like in the README, nobody has registered it: the answers depend on the persona.
+      const npcId = 'readme-mira';
       let dialogue = '';
-      for (const text of said) dialogue = (await say(npcId, text)).body.dialogue as string;
-      expect([said.length, told]).toEqual([3, expect.stringMatching(/^you hid /)]);
-      expect(dialogue).toContain(told);
+      for (const [, text = '', shown = ''] of exchanges) {
+        dialogue = (await say(npcId, text)).body.dialogue as string;
+        // `…` stands for a part that varies.
+        for (const part of shown.split('…')) expect(dialogue).toContain(part.trim());
+      }
       expect(dialogue).not.toMatch(/comes to mind|not sure|think of|nearest/i);
     });
 

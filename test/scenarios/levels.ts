@@ -58,9 +58,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await put(levelId, second))).toMatchObject({
         version: 2,
         created: true,
-        warnings: [
-          { layer: 'things', object: 'stone', problem: expect.stringContaining('good for nothing') as string },
-        ],
+        warnings: [{ layer: 'things', object: 'stone', problem: expect.stringContaining('no use') as string }],
       });
       const now = ok(await running.api.get(pathOf(levelId)));
       expect(now).toMatchObject({ version: 2, builtIn: false, map: second, contents: { ...contents, items: 1 } });

@@ -128,7 +128,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       expect((await verifyBundleFile(await fileOf(part.text), {})).logged).toMatchObject({ leaf: { revision: 3 } });
       const late = ok(await running.api.get('/npcs/bundled/history/bundle?from=6'));
       expect((await verifyBundleFile(await fileOf(late.text), {})).logged).toBeNull();
-      await expect(verifyBundleFile(await fileOf(bundle.text.slice(0, -1)), {})).rejects.toThrow('was cut');
+      await expect(verifyBundleFile(await fileOf(bundle.text.slice(0, -1)), {})).rejects.toThrow('is truncated');
       expect(await readFile(file, 'utf8')).toBe(bundle.text);
     });
   });

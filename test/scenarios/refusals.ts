@@ -404,7 +404,8 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       ]) {
         expect(Object.keys(document.paths)).toContain(path);
       }
-      const page = (await anonymous.get('/docs')).text;
+      expect((await anonymous.get('/docs')).text).toContain('href="/docs/errors"');
+      const page = (await anonymous.get('/docs/errors')).text;
       for (const code of ['SCHEMA_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'READ_MODEL_BEHIND', 'STORE_FULL'])
         expect(page).toContain(code);
     });

@@ -38,7 +38,7 @@ describe('Ctrl-C on npm start', () => {
     built('src/main.js');
     const { start, stop } = ways[way] as Stopping;
     await using directory = await temporaryDirectory();
-    const child = start({ ...process.env, ANIMA_DATA_DIR: directory.path, ANIMA_PORT: '0' });
+    const child = start({ ...process.env, ANIMA_DATA_DIR: directory.path, PORT: '0' });
     let said = '';
     for (const output of [child.stdout, child.stderr]) output?.on('data', (text: Buffer) => (said += text.toString()));
     const ended = once(child, 'close');
