@@ -10,6 +10,7 @@ import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/kernel/streams/snapshotting.js';
 import { jcs } from '../../src/kernel/base/json.js';
 import { createApp } from '../../src/kernel/http/app.js';
+import { REQUEST_FAILED } from '../../src/kernel/http/on-error.js';
 import { createLifecycle } from '../../src/kernel/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/kernel/http/route.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -61,7 +62,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const { machine, random, events, readModels, snapshots, idempotency } = options;
   const { clock } = machine;
   const shared = options.runtime !== null;
-  const log = logOf(options.onDefect);
+  const log = defectLog(options.onDefect);
   const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
   const writers = new StreamWriters(events, clock, { shared, kept: options.writersKept, snapshots: snapshotting });
   const ports: Ports = {
@@ -145,13 +146,14 @@ const signingKeys: SigningKeys = {
   publicJwks: () => Promise.resolve([]),
 };
 
-const logOf = (onDefect: (what: string) => void): Log => ({
+/** A log that reports defects only. */
+export const defectLog = (onDefect: (what: string) => void): Log => ({
   isLevelEnabled: () => false,
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
   error: (fields, message) => {
     const { err } = fields as { readonly err?: Error };
-    if (message === 'a request failed') onDefect(err?.stack ?? message);
+    if (message === REQUEST_FAILED) onDefect(err?.stack ?? message);
   },
 });

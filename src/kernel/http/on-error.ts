@@ -44,10 +44,13 @@ export const refusalOf = (rejection: Rejection, requestId: string, short: boolea
     short && statuses[rejection.code] === 403 ? { error: clientMessageOf(rejection) } : errorBody(rejection, requestId),
 });
 
+/** The log message of a defect. Logs and tests find defects by it. */
+export const REQUEST_FAILED = 'Request failed';
+
 /** Converts a thrown value to a refusal. Anything but a refusal is a defect, whose message is only logged. */
 export const toRejection = (thrown: unknown, log: Log, fields: object): Rejection => {
   if (thrown instanceof Rejection) return thrown;
   const err = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`);
-  log.error({ err, ...fields }, 'Request failed');
+  log.error({ err, ...fields }, REQUEST_FAILED);
   return new Rejection('INTERNAL');
 };
