@@ -52,6 +52,16 @@ export type TurnOutcome = {
   readonly broken: string | null;
 };
 
+/**
+ * The violations of the protocol that probes can find. Each text is also the subject of an `engine_error` finding, which recorded sessions and
+ * reproductions are compared by: with another text, the same finding would count as a new one. So the texts never change.
+ */
+export const protocolViolations = {
+  staleStep: 'A result for an earlier round was recorded again.',
+  contradictingTape: 'A contradiction was not noticed exactly once.',
+  repeatedStep: 'A repeated result was recorded twice.',
+} as const;
+
 /** Sessions sign nothing, and their turns never expire. */
 const ISSUER = { kid: 'ghost', iss: 'ghost' };
 const NEVER = '9999-12-31T23:59:59.999Z';
@@ -99,16 +109,16 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const finish = ({ text, probe }: SpokenText): TurnOutcome => {
     const broken: string[] = [];
     if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
-      broken.push('A result for an earlier round was recorded a second time.');
+      broken.push(protocolViolations.staleStep);
     if (probe === 'contradicting_tape') {
       const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
       const noticed = take({ type: 'mismatch', round: 2, members: [member] });
       const again = take({ type: 'mismatch', round: 2, members: [member] });
-      if (noticed !== 1 || again !== 0) broken.push('A contradiction was not detected exactly once.');
+      if (noticed !== 1 || again !== 0) broken.push(protocolViolations.contradictingTape);
     }
     take({ type: 'output', generatedOutput: text });
     if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)
-      broken.push('A repeated result was recorded twice.');
+      broken.push(protocolViolations.repeatedStep);
     if (state.name !== 'ended' || state.verdict === undefined)
       throw new Error(`a turn of a session ended as ${state.name}`);
     const { verdict, grounds } = state.verdict;

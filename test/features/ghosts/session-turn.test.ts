@@ -4,6 +4,7 @@ import { afterTurn, beginSessionMind, GHOST_MEMORIES } from '../../../src/featur
 import {
   beginSessionTurn,
   playSessionTurn,
+  protocolViolations,
   type SpokenText,
   type TurnToBegin,
 } from '../../../src/features/ghosts/session-turn.js';
@@ -87,5 +88,16 @@ describe('a turn of a session', () => {
     const turn = play({ probe });
     expect(turn.broken).toBeNull();
     expect([...types(turn)].sort()).toEqual([...types(play()), ...more].sort());
+  });
+});
+
+describe('the violations of the protocol', () => {
+  // They are the subjects of findings in recorded sessions and reproductions: a reworded one would be a new finding.
+  it('keep their texts', () => {
+    expect(protocolViolations).toEqual({
+      staleStep: 'A result for an earlier round was recorded again.',
+      contradictingTape: 'A contradiction was not noticed exactly once.',
+      repeatedStep: 'A repeated result was recorded twice.',
+    });
   });
 });
