@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { areWithin } from '../kernel/base/slips.js';
 import { secretProblem } from '../kernel/base/secret-length.js';
 import { StartProblem } from '../kernel/base/start-problem.js';
 import type { RateLimit } from '../kernel/base/rate-limit.js';
@@ -12,7 +13,7 @@ import { type CortexConfig, readCortex } from './cortex.js';
 import type { Environment } from './env.js';
 import { readKafkaAccess, readTemporalAccess } from './server-access.js';
 import { createSettingReader, type SettingReader } from './setting-reader.js';
-import { isSettingName, settings } from './settings.js';
+import { isSettingName, settingNames, settings } from './settings.js';
 import { type Role, roles } from './settings/distributed-settings.js';
 import type { LogLevel } from './settings/server-settings.js';
 import { areOneTopic, checkpointUrl, hostAndPort, plainUrl, protocolOf, rateLimit, topicName } from './values.js';
@@ -178,6 +179,18 @@ const refuseReserved = ({ choice, text, problems }: SettingReader): void => {
   }
 };
 
+/** Names that begin like settings of the servers. Other software reads such names as well. */
+const ofServers = /^(EVENTSTORE|TEMPORAL|KAFKA|DATABASE)_/;
+/** How many letters may differ between a misspelt name and a setting. */
+const SLIPS = 2;
+
+/** Whether a variable was probably meant as a setting, but is none. */
+const isUnknown = (name: string): boolean => {
+  if (isSettingName(name)) return false;
+  if (name.startsWith('ANIMA_')) return true;
+  return ofServers.test(name) && settingNames.some((known) => areWithin(SLIPS, name, known));
+};
+
 /**
  * Reads the settings.
  * @param cwd the directory from which relative paths start
@@ -202,7 +215,7 @@ export const parseConfig = (
   const ofDistributed = (name: string): boolean => isSettingName(name) && settings[name].profile === 'distributed';
   const config: Config = {
     unused: isDistributed ? [] : given.filter(ofDistributed),
-    unknown: given.filter((name) => name.startsWith('ANIMA_') && !isSettingName(name)),
+    unknown: given.filter(isUnknown),
     distributed: isDistributed ? readDistributed(reader) : null,
     host: value('HOST', matching(/^[\w.:%-]+$/)),
     port: whole('PORT'),

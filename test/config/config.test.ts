@@ -39,6 +39,21 @@ describe('the configuration', () => {
     }
   });
 
+  it('names misspelt settings of the servers, and no variable of other software [11.1b]', () => {
+    const others = {
+      KAFKA_HEAP_OPTS: '-Xmx1g',
+      KAFKA_OPTS: 'x',
+      TEMPORAL_CLI_ENV: 'x',
+      DATABASE_USER: 'x',
+      KAFKAESQUE: 'x',
+    };
+    const misspelt = { KAFKA_BROKER: 'x', TEMPORAL_ADRESS: 'x', EVENTSTORE_URI: 'x', DATABASE_ULR: 'x' };
+    const parsed = parse({ ...others, ...misspelt, KAFKA_BROKERS: '127.0.0.1:9092' });
+    expect(parsed.unknown).toEqual(Object.keys(misspelt));
+    expect(parsed.unused).toEqual(['KAFKA_BROKERS']);
+    expect(parse({ ...misspelt, KAFKA_BROKER: ' ' }).unknown).not.toContain('KAFKA_BROKER');
+  });
+
   it('has a default for everything [1.1a, 1.4a, 2.6b, 8.6c]', () => {
     expect(parse({})).toEqual({
       unused: [],

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
-import { distance } from 'fastest-levenshtein';
 
 import { isObject } from '../../base/json.js';
+import { areWithin } from '../../base/slips.js';
 
 /**
  * How many objects and unknown members of one body are examined, and how many pairs of names are compared: a few milliseconds of work. The rest is
@@ -23,7 +23,7 @@ const bareOf = (name: string): Bare => {
   return { text, letters: [...text].sort().join('') };
 };
 
-/** `distance` counts two swapped letters as two errors. */
+/** `areWithin` counts two swapped letters as two errors. */
 const SWAPPED = 2;
 
 const areAlike = (one: Bare, other: Bare): boolean => {
@@ -33,7 +33,7 @@ const areAlike = (one: Bare, other: Bare): boolean => {
   const slips = chars >= TWO_SLIPS_CHARS ? 2 : chars >= ONE_SLIP_CHARS ? 1 : 0;
   if (Math.abs(one.text.length - other.text.length) > slips) return false;
   const isSwapped = chars >= ONE_SLIP_CHARS && one.letters === other.letters;
-  return distance(one.text, other.text) <= (isSwapped ? SWAPPED : slips);
+  return areWithin(isSwapped ? SWAPPED : slips, one.text, other.text);
 };
 
 /** Whether one name may be a misspelling of the other: different case or separators, a part of it, or one or two typing errors. */
