@@ -1,7 +1,6 @@
-import type { RejectionCode } from '../base/rejection.js';
 import { apiVersion } from './api-version.js';
 import { rejections } from './rejections.js';
-import { statuses } from './statuses.js';
+import { statuses, statusTitle } from './statuses.js';
 
 /**
  * The content security policy of the docs pages: they may load scripts and styles from this server and send requests to it, and nothing else. The
@@ -48,10 +47,24 @@ export const docsPage = (): string => `${head(
 </html>
 `;
 
-const errorRow = (code: RejectionCode): string =>
-  `<tr id="${code}"><td>${statuses[code]}</td><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
+const codes = Object.keys(statuses) as (keyof typeof statuses)[];
 
-/** Every error code with its status and its meaning. */
+const errorRow = (code: keyof typeof statuses): string =>
+  `<tr id="${code}"><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
+
+const ofStatus = (
+  status: number,
+): string => `<h2 id="${String(status)}">${String(status)} ${statusTitle(status).replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</h2>
+<table><thead><tr><th>Code</th><th>Meaning</th></tr></thead><tbody>
+${codes
+  .filter((code) => statuses[code] === status)
+  .map(errorRow)
+  .join('\n')}
+</tbody></table>`;
+
+const ordered = [...new Set(Object.values(statuses))].sort((one, other) => one - other);
+
+/** Every error code with its meaning, grouped by status. Each status and each code is an anchor. */
 export const errorsPage = (): string => `${head(`Error codes of Anima ${apiVersion}`)}
 <body>
 <nav><a href="/docs">Routes</a><a href="/openapi.json">openapi.json</a></nav>
@@ -60,9 +73,8 @@ export const errorsPage = (): string => `${head(`Error codes of Anima ${apiVersi
 <p>The body of every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>, with one exception: a 403 of <code>POST /rules</code> is <code>{"error": "&lt;message&gt;"}</code>.</p>
 <p>An error with <code>Retry-After</code> is temporary: send the same request again after that many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> takes effect once, however often you send it.
 Without the key, a request whose response was lost may already have opened a turn or recorded events, and a repeat does so a second time.</p>
-<table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
-${(Object.keys(rejections) as RejectionCode[]).map(errorRow).join('\n')}
-</tbody></table>
+<p>By status: ${ordered.map((status) => `<a href="#${String(status)}">${String(status)}</a>`).join(' ')}</p>
+${ordered.map(ofStatus).join('\n')}
 </main>
 </body>
 </html>

@@ -97,3 +97,26 @@ export const statuses = {
   EMBEDDER_UNAVAILABLE: 503,
   BUSY: 503,
 } as const satisfies Record<RejectionCode, number>;
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'The request is malformed',
+  401: 'The API key is missing or invalid',
+  403: 'The API key lacks a permission',
+  404: 'Something does not exist',
+  405: 'The method is not supported',
+  409: 'The request conflicts with the current state',
+  410: 'Too late',
+  413: 'Too much data',
+  415: 'The media type is not supported',
+  422: 'The content is refused',
+  429: 'Too many requests: retry after `Retry-After`',
+  500: 'The server failed: retry if the request is idempotent',
+  503: 'Temporarily unavailable: retry after `Retry-After`',
+};
+
+/** What a status means, as the heading of its codes; in Markdown. */
+export const statusTitle = (status: number): string => {
+  const title = titles[status];
+  if (title === undefined) throw new Error(`no title for HTTP ${String(status)}`);
+  return title;
+};

@@ -83,7 +83,8 @@ describe.each(pages)('the page %s', (path, linked) => {
     const { text } = await page();
     expect(text).not.toMatch(/https?:|["']\/\//);
     const named = Array.from(text.matchAll(/(?:href|src)="([^"]*)"/g), ([, name = '']) => name);
-    const files = new Set(named.filter((name) => name !== 'data:,'));
+    for (const name of named.filter((each) => each.startsWith('#'))) expect(text).toContain(`id="${name.slice(1)}"`);
+    const files = new Set(named.filter((name) => name !== 'data:,' && !name.startsWith('#')));
     expect([...files].sort()).toEqual(linked);
     for (const file of files) {
       const { status, headers } = await app.get(file, anonymous);
@@ -101,11 +102,15 @@ describe.each(pages)('the page %s', (path, linked) => {
 });
 
 describe('the page of error codes', () => {
-  it('lists every code with its status and its escaped message [1.5b, 10.9b]', async () => {
+  it('lists every code under its status with its escaped message [1.5b, 10.9b]', async () => {
     const { text } = await app.get('/docs/errors', anonymous);
+    const sections = text.split('<h2 ').slice(1);
+    const ofSections = sections.map((section) => Number(/^id="(\d+)">\1 /.exec(section)?.[1]));
+    expect(ofSections).toEqual([...new Set(Object.values(statuses))].sort((one, other) => one - other));
     for (const [code, status] of Object.entries(statuses)) {
-      expect(text).toContain(`<tr id="${code}"><td>${status}</td><td><code>${code}</code>`);
+      expect(sections[ofSections.indexOf(status)]).toContain(`<tr id="${code}"><td><code>${code}</code></td><td>`);
     }
+    expect(text).toContain('<code>Retry-After</code></h2>');
     expect(text).toContain('&quot;Authorization: Bearer &lt;key&gt;&quot;');
   });
 
