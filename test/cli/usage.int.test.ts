@@ -143,11 +143,22 @@ describe('a failing command', () => {
     );
   });
 
-  it('shows what an address looks like when it is invalid', async () => {
+  it('shows what an address looks like when it is invalid [11.5c]', async () => {
     for (const url of ['localhost', 'ftp://host', 'http://']) {
       const { code, stderr } = await typed(['keys', 'list'], { env: { ANIMA_URL: url, ANIMA_API_KEY: 'x' } });
-      expect(code).toBe(1);
+      expect(code).toBe(2);
       expect(stderr).toBe(`ANIMA_URL must be an address such as http://127.0.0.1:8080, not "${url}".\n`);
+    }
+  });
+
+  it('refuses filters of coverage that a replay fixes [11.5c]', async () => {
+    for (const more of [
+      ['--npc', 'mira'],
+      ['--since', '7d'],
+      ['--version', '1'],
+    ]) {
+      const { code, stderr } = await typed(['coverage', 'default', '--replay', 'r1', ...more], { env: nobody });
+      expect([code, stderr]).toEqual([2, '--replay cannot be combined with --since, --until, --npc or --version.\n']);
     }
   });
 

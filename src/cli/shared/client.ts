@@ -6,18 +6,18 @@ import { sleepFor } from '../../body/deadline.js';
 import { createMindRequest, MindError, type MindRequest } from '../../body/mind-request.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../../config/config.js';
 import { isObject } from '../../kernel/base/json.js';
-import { CommandFailed, remark, type Terminal } from './terminal.js';
+import { CommandFailed, remark, type Terminal, WrongUsage } from './terminal.js';
 
 export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
 
 const set = (value: string | undefined): string | null =>
   value === undefined || value.trim() === '' ? null : value.trim();
 
-/** Where commands find the server and its key. @throws CommandFailed when `ANIMA_URL` is not an address */
+/** Where commands find the server and its key. @throws WrongUsage if `ANIMA_URL` is not an HTTP address */
 export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
   const url = set(env['ANIMA_URL']) ?? DEFAULT_URL;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CommandFailed(`ANIMA_URL must be an address such as ${DEFAULT_URL}, not ${JSON.stringify(url)}.`);
+    throw new WrongUsage(`ANIMA_URL must be an address such as ${DEFAULT_URL}, not ${JSON.stringify(url)}.`);
   }
   return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? DEFAULT_DATA_DIR) };
 };

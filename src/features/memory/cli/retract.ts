@@ -75,7 +75,10 @@ export const retractCommand = (terminal: Terminal): Command =>
     .argument('<memoryId...>', 'IDs of the memories, as "memories" prints them')
     .requiredOption('--reason <text>', 'reason, recorded in the history')
     .option('--derived', 'also retract memories that were derived from these')
-    .option('--yes', 'do not ask for confirmation')
+    .option(
+      '--yes',
+      'do not ask for confirmation; without it and without a terminal, nothing is changed and the exit code is 1',
+    )
     .addOption(jsonOption())
     .addHelpText('after', examples('retract mira <memoryId> --reason "The baker lied." --derived'))
     .action((npcId: string, memoryIds: readonly string[], options: RetractOptions) =>

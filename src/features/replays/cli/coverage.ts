@@ -5,7 +5,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { CoverageAnswer } from '../http/coverage.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
-import { print, printJson, remark, table, type Terminal } from '../../../cli/shared/terminal.js';
+import { print, printJson, remark, table, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { counted } from '../../../cli/shared/text.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
@@ -41,6 +41,8 @@ const show = async (
   rulesetId: string,
   { since, until, npc: npcId, replay: replayId, version, json }: CoverageOptions,
 ): Promise<void> => {
+  if (replayId !== undefined && [since, until, npcId, version].some((filter) => filter !== undefined))
+    throw new WrongUsage('--replay cannot be combined with --since, --until, --npc or --version.');
   const request = await openClient(terminal);
   const asked = defined({
     since,
