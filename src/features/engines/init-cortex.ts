@@ -7,7 +7,7 @@ import { type Engines, isDefaultName, notHere } from './engines.js';
 export type InitialisedCortex = { readonly cortexId: string; readonly runtime: string; readonly state: string };
 
 /** The runtime that is shown for an engine that this server does not have. */
-const NO_RUNTIME = 'none';
+export const NO_RUNTIME = 'none';
 
 /** Finds the engine that a tenant requests, and reports its state. */
 export const lookUpCortex = (engines: Engines, tenant: string, requested: string): InitialisedCortex => {

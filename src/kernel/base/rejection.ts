@@ -2,6 +2,8 @@ import type { JsonObject } from './json.js';
 
 /** The code and standard message of every refusal that does not concern HTTP. Codes are promises; messages may be improved at any time. */
 const domainMessages = {
+  SCHEMA_INVALID: 'The request does not match its schema; details.issues lists every problem.',
+  UNAUTHORIZED: 'A valid API key is required.',
   MALFORMED_JSON: 'The JSON is invalid; details.reason says why.',
   ID_INVALID: 'The ID is invalid. Use 1 to 128 printable characters without "/", in Unicode form NFC.',
   NPC_NOT_FOUND: 'No NPC with this ID exists.',
@@ -96,12 +98,13 @@ const domainMessages = {
   BUSY: 'The server is busy: too many requests are waiting. Try again shortly.',
 } as const satisfies Record<string, string>;
 
-/** Refusals of the HTTP request itself. Their messages are in src/kernel/http/rejections.ts. */
-const requestCodes = [
+/**
+ * Refusals of the HTTP request itself. Their messages are in src/kernel/http/rejections.ts, so code below the HTTP edge throws one of them only with
+ * a message of its own.
+ */
+export const requestCodes = [
   'REQUEST_UNREADABLE',
-  'SCHEMA_INVALID',
   'HEADER_INVALID',
-  'UNAUTHORIZED',
   'FORBIDDEN',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',

@@ -11,9 +11,7 @@ import {
 /** Messages about routes, headers, methods and bodies. */
 const requestMessages: Readonly<Record<RequestCode, string>> = {
   REQUEST_UNREADABLE: 'The server cannot parse this HTTP request; details.reason says why.',
-  SCHEMA_INVALID: 'The request does not match its schema; details.issues lists every problem.',
   HEADER_INVALID: 'A request header has an invalid value; details.header names it.',
-  UNAUTHORIZED: 'A valid API key is required. Send it as "Authorization: Bearer <key>".',
   FORBIDDEN: 'This API key does not have the scope that the route requires.',
   NOT_FOUND: 'No route matches this path. GET /docs lists all routes.',
   METHOD_NOT_ALLOWED: 'This path does not support this method; details.allow lists the supported methods.',
@@ -27,9 +25,11 @@ const requestMessages: Readonly<Record<RequestCode, string>> = {
 
 /** Which request helps. Each hint is appended to the standard message of its code. */
 const hints: Readonly<Partial<Record<DomainCode, string>>> = {
+  UNAUTHORIZED: 'Send it as "Authorization: Bearer <key>".',
   LEVEL_NOT_FOUND: 'GET /levels lists all levels.',
   PRESET_NOT_FOUND: 'GET /rules/presets lists all presets.',
-  CORTEX_NOT_FOUND: 'GET /cortex/models lists all engines.',
+  CORTEX_NOT_FOUND:
+    'POST /cortex/init finds an engine by its name or its model, and GET /cortex/models lists all engines.',
   SOUL_EXPORT_NOT_FOUND: 'Start one with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Start one with POST /npcs/import.',
   CHECKPOINT_NOT_FOUND: 'POST /audit/checkpoints makes one once something has been written.',

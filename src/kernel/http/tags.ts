@@ -17,7 +17,7 @@ export const routeTags: ReadonlyMap<string, string> = new Map(
     Ghosts: 'Let headless NPCs test a level, and read what they find.',
     Souls: 'Move an NPC between servers as one signed document.',
     Verdicts: 'Fetch the public keys that verify signatures of this server.',
-    Proofs: 'Prove that a history is complete and unchanged.',
+    Proofs: 'Prove that a recorded history was not changed.',
     Keys: 'Issue, list and revoke API keys, and create tenants.',
     Server: 'Check the health of the server, and read its metrics and its documentation.',
     [EXT_TAG]: 'Additions of this server. Each is also listed under its subject.',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
-import type { Engines } from '../engines.js';
-import { chooseDefaultCortex, lookUpCortex } from '../init-cortex.js';
+import { type Engines, isDefaultName } from '../engines.js';
+import { chooseDefaultCortex, type InitialisedCortex, lookUpCortex, NO_RUNTIME } from '../init-cortex.js';
 import { cortexExamples as examples } from './examples.js';
 import type { TenantDeps } from '../../keys/api-keys.js';
 import { withTimeLimit } from '../../../kernel/concurrency/time-limit.js';
@@ -86,6 +86,15 @@ const requireAdmin = ({ principal }: Call): void => {
   });
 };
 
+/** The engine as the client sees it: if this server does not have it, `state` also says which request helps. */
+const withHint = (found: InitialisedCortex, requested: string): InitialisedCortex => {
+  if (found.runtime !== NO_RUNTIME) return found;
+  const hint = isDefaultName(requested)
+    ? 'POST /cortex/init with "default": true chooses another one.'
+    : 'GET /cortex/models lists all engines.';
+  return { ...found, state: `${found.state} ${hint}` };
+};
+
 /** Engines: listing them, choosing one, and asking one. */
 export const cortexRoutes = (
   { engines, ports }: { readonly engines: Engines; readonly ports: Pick<Ports, 'clock'> },
@@ -114,9 +123,12 @@ export const cortexRoutes = (
     responses: ok('The engine. If the name is unknown, `state` reports it.', Cortex, examples.cortex),
     handler: async (call) => {
       const { requestedModel, default: makeDefault } = call.body;
-      if (makeDefault !== true) return { body: lookUpCortex(engines, call.principal.tenant, requestedModel) };
-      requireAdmin(call);
-      return { body: await chooseDefaultCortex(tenants, engines, contextOf(call), requestedModel) };
+      if (makeDefault === true) requireAdmin(call);
+      const found =
+        makeDefault === true
+          ? await chooseDefaultCortex(tenants, engines, contextOf(call), requestedModel)
+          : lookUpCortex(engines, call.principal.tenant, requestedModel);
+      return { body: withHint(found, requestedModel) };
     },
   }),
   route('POST', '/cortex/:cortexId/complete', {

@@ -17,9 +17,16 @@ const grant: Doc = {
   description: 'The `auiAuthHeader` of a soul export: permission to upload its payload.',
 };
 
+const apiKey: Doc = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key. The first start of a server writes the owner key to `owner-key` in its data directory, by default `.anima/owner-key`. `npx anima keys issue` issues others.',
+};
+
 const description = `The mind of game NPCs, as a service.
 
-Send \`Authorization: Bearer <key>\` and JSON. Routes tagged \`(ext)\` are additions of this server.`;
+Send \`Authorization: Bearer <key>\` and JSON. The owner key is in \`.anima/owner-key\` on the server, and \`npx anima keys issue\` issues others. Routes tagged \`(ext)\` are additions of this server.`;
 
 /** Makes an OpenAPI 3.1 document from the route definitions. @throws Error when two schemas share a name */
 export const openApi = (routes: readonly RouteDefinition[]): Doc => {
@@ -48,7 +55,7 @@ export const openApi = (routes: readonly RouteDefinition[]): Doc => {
     ),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' }, grant },
+      securitySchemes: { apiKey, grant },
       headers,
       responses,
       schemas: components.schemas,

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryOwnerKeyFile } from '../../../support/memory/owner-key-file.js';
 import { createEngines } from '../../../../src/features/engines/engines.js';
+import { changeTenant } from '../../../../src/features/keys/api-keys.js';
+import { chooseCortex } from '../../../../src/features/keys/domain/decide.js';
 import { firstStart } from '../../../../src/features/keys/first-start.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 import { cortexRoutes } from '../../../../src/features/engines/http/routes.js';
@@ -73,6 +75,22 @@ describe('the routes of engines', () => {
     expect(server.directory.tenant('local').cortexId).toBeNull();
     expect((await init('good', { requestedModel: 'scripted', default: true })).status).toBe(200);
     expect(server.directory.tenant('local').cortexId).toBe('scripted');
+  });
+
+  it('name the request that helps when this server does not have the engine [6.2b, 6.3d]', async () => {
+    const init = async (requestedModel: string): Promise<string> =>
+      (await app.post('/cortex/init', { requestedModel })).body.state as string;
+    expect(await init('gpt')).toBe(
+      'No engine or model of this server has this name. GET /cortex/models lists all engines.',
+    );
+    const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
+    await changeTenant(server, context, (state) => chooseCortex(state, 'openai'));
+    expect(await init('')).toMatch(/"openai", which this server does not have\..* POST \/cortex\/init /);
+    const unknown = await app.post('/cortex/gpt/complete', { prompt: 'x' });
+    expect([unknown.status, unknown.body.error]).toMatchObject([
+      404,
+      { code: 'CORTEX_NOT_FOUND', message: expect.stringMatching(/POST \/cortex\/init .*GET \/cortex\/models/) },
+    ]);
   });
 
   it('neither store, log nor return an authKey [6.2d, 6.2e]', async () => {

@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
   it('states which routes need a key and which scope', () => {
     expect(document.paths['/open'].get.security).toEqual([]);
     expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scope': 'npc' });
-    expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
+    expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 
   it('marks additions and deprecated routes [1.1c]', () => {
@@ -86,6 +86,13 @@ describe('the OpenAPI document', () => {
         example: { openapi: '3.1.0', info: { title: 'Anima', version: '1.0.0' }, paths: {} },
       },
     });
+  });
+
+  it('says where an API key is, in its introduction and beside the form for the key', () => {
+    for (const { description } of [document.info, document.components.securitySchemes.apiKey]) {
+      expect(description).toContain('`.anima/owner-key`');
+      expect(description).toContain('`npx anima keys issue`');
+    }
   });
 
   it('refers only to what it contains', () => {
