@@ -47,7 +47,7 @@ describe('the configuration', () => {
       DATABASE_USER: 'x',
       KAFKAESQUE: 'x',
     };
-    const misspelt = { KAFKA_BROKER: 'x', TEMPORAL_ADRESS: 'x', EVENTSTORE_URI: 'x', DATABASE_ULR: 'x' };
+    const misspelt = { KAFKA_BROKER: 'x', TEMPORAL_ADDRESSES: 'x', EVENTSTORE_URI: 'x', DATABASE_ULR: 'x' };
     const parsed = parse({ ...others, ...misspelt, KAFKA_BROKERS: '127.0.0.1:9092' });
     expect(parsed.unknown).toEqual(Object.keys(misspelt));
     expect(parsed.unused).toEqual(['KAFKA_BROKERS']);
