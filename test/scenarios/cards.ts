@@ -80,6 +80,10 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         data: { unheard_of: [1, null, { deep: true }] },
       });
       expect(ok(await running.api.get(pathOf(npcId))).body).toMatchObject({ data: {} });
+      const { prompt } = ok(await running.api.post(`${pathOf(npcId)}/context`, { observation: 'A guest.' })).body as {
+        readonly prompt: string;
+      };
+      expect([prompt.includes('Mira keeps the inn.'), prompt.includes('unheard_of')]).toEqual([true, false]);
     });
 
     it('are found by the words of a player, in recall and in the turn of an agent', async () => {
@@ -223,6 +227,10 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await theirs.post(`${pathOf(npcId)}/card`, v2Card())).body).toMatchObject({ lore: { stored: 3 } });
       expect(ok(await theirs.get(`${pathOf(npcId)}/card`)).body).toEqual(v2Card());
       expect((await theirs.get(`${pathOf(npcId)}/memory`)).status).toBe(403);
+      const scopes = ['memory', 'rules', 'souls', 'ghosts', 'audit'];
+      const others = await running.api.post('/keys', { name: 'everything but NPCs', scopes });
+      const without = patientApiOf(running.server.url, (others.body as { readonly key: string }).key);
+      expect(await refusal(without.post(`${pathOf(npcId)}/card`, v2Card()))).toEqual([403, 'FORBIDDEN']);
       const exported = ok(await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/soul/export`));
       const { soul } = exported.body as { readonly soul: JsonObject };
       expect(soul).toMatchObject({ persona: expect.stringContaining('Mira keeps the inn.') as string });

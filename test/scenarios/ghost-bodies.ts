@@ -301,7 +301,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('sees only sessions of its studio that wait for a body [9.6m, 9.6q, 9.8o, 9.11b]', async () => {
+    it('sees only sessions of its studio that wait for a body [9.6m, 9.8o, 9.11b]', async () => {
       const step: StepRequest = { tape: { observation: 'Hello?' } };
       const local = (
         ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202).body as {

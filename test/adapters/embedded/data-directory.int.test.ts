@@ -61,21 +61,17 @@ describe('The data directory', () => {
     expect(await refusal()).toContain('already open in another process');
   });
 
-  it(
-    'is refused to another process with one message, and nothing is changed [11.3e]',
-    { timeout: PROCESS_MS },
-    async () => {
-      using _open = await openDataDirectory(path);
-      const before = await readdir(path);
-      await using other = startTypeScript(LOCKING, { args: [path] });
-      expect(await other.waitForLine(/./)).toBe(
-        `refused StartProblem: The data directory ${path} is already open in another process. Stop that process first.`,
-      );
-      expect(await other.exited()).toMatchObject({ code: 1 });
-      expect(await readdir(path)).toEqual(before);
-      expect(await refusal()).toContain('already open');
-    },
-  );
+  it('is refused to another process with one message, and nothing is changed', { timeout: PROCESS_MS }, async () => {
+    using _open = await openDataDirectory(path);
+    const before = await readdir(path);
+    await using other = startTypeScript(LOCKING, { args: [path] });
+    expect(await other.waitForLine(/./)).toBe(
+      `refused StartProblem: The data directory ${path} is already open in another process. Stop that process first.`,
+    );
+    expect(await other.exited()).toMatchObject({ code: 1 });
+    expect(await readdir(path)).toEqual(before);
+    expect(await refusal()).toContain('already open');
+  });
 
   it('is released immediately when the process holding it is killed', { timeout: PROCESS_MS }, async () => {
     const other = startTypeScript(LOCKING, { args: [path] });
@@ -122,7 +118,7 @@ describe('The data directory', () => {
     },
   );
 
-  it('is refused unchanged when it is not writable [11.3e]', async (context) => {
+  it('is refused unchanged when it is not writable', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root may write everywhere');
     await mkdir(path);
     await chmod(path, 0o500);

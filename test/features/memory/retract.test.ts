@@ -14,12 +14,15 @@ import { feedOf } from '../../../src/kernel/read-models/feed.js';
 import { soulMemories } from '../../../src/features/souls/soul-memories.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
+import { LINEAGE_STEPS } from '../../../src/features/memory/domain/lineage.js';
 import { clearMemories } from '../../../src/features/memory/domain/decide.js';
 import { memories } from '../../../projections/memories.js';
+import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { appendNext } from '../../support/append-next.js';
 import { draftOf, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { NumberEmbedder, STREAM, TENANT } from '../../support/recall-scene.js';
+import { storeWith } from '../../support/streams.js';
 import { MemoryReadModels } from '../../support/memory/read-models.js';
 
 const WITHIN_MS = 3_600_000;
@@ -179,6 +182,52 @@ describe('retracted memories', () => {
     expect((await mind.visible()).length).toBe(RETRACTED_MEMORIES + 1);
     expect(await mind.retract(['t1-0'])).toEqual(['t1-0']);
     expect(await mind.retract(['m1'], { derived: true })).toHaveLength(RETRACTED_MEMORIES);
+  });
+
+  it('are not retracted with derived ones if their lineage is truncated [10.12m]', async () => {
+    const steps = LINEAGE_STEPS + 1;
+    const mind = await openMind();
+    await mind.record(memoryStored('m0', 'lie 0'));
+    for (let n = 1; n <= steps; n += 1) {
+      const turnId = `t${String(n)}`;
+      const recall = memoriesRecalled(turnId);
+      const memories = [{ text: `lie ${String(n - 1)}`, type: 'observation', importance: 1, similarity: 1 }];
+      const stored = memoryStored(`m${String(n)}`, `lie ${String(n)}`, turnId);
+      await mind.record({ ...recall, data: { ...recall.data, memories } }, verdict(turnId, true), stored);
+    }
+    await expect(mind.retract(['m0'], { derived: true })).rejects.toMatchObject({
+      code: 'RETRACTION_TOO_LARGE',
+      details: { memories: steps, memoriesLimit: RETRACTED_MEMORIES, atLeast: true },
+    });
+    expect((await mind.visible()).length).toBe(steps + 1);
+    expect(await mind.retract(['m1'], { derived: true })).toHaveLength(steps);
+  });
+
+  it.each([
+    [200_000, 'retracted', ['m1']],
+    [200_001, 'refused', null],
+  ] as const)('with %i events after them are %s with derived ones [10.12m]', async (events, _, gone) => {
+    const mind = await openMind();
+    await mind.record(memoryStored('m1', 'A lie.'));
+    const [one] = recorded(STREAM, [{ type: 'NpcUpdated', data: { persona: 'Calm.' } }], 1);
+    /** As many events as asked, all alike: the search for derived memories is the only reader of them. */
+    const read: EventStore['read'] = (_stream, { from = 0, limit }) =>
+      Promise.resolve({
+        lastRevision: events,
+        events: Array.from({ length: Math.min(limit, events + 1 - from) }, (__, at) => ({
+          ...(one as RecordedEvent),
+          revision: from + at,
+        })),
+      });
+    const asked = { memoryIds: ['m1'], reason: 'A lie.', derived: true, dryRun: true };
+    const by = { tenant: TENANT, actor: 'key-1', commandId: 'c', correlationId: 'c', causationId: null };
+    const answer = retract({ ...mind.deps, events: storeWith(mind.deps.events, { read }) }, STREAM, asked, by);
+    if (gone !== null) expect((await answer).retracted.map(({ memoryId }) => memoryId)).toEqual(gone);
+    else
+      await expect(answer).rejects.toMatchObject({
+        code: 'RETRACTION_TOO_LARGE',
+        details: { memories: 1, memoriesLimit: RETRACTED_MEMORIES, atLeast: true },
+      });
   });
 
   it('are unknown if the id belongs to nothing, or to a clear [10.12l]', async () => {

@@ -43,7 +43,7 @@ describe('a decoder', () => {
     expect(event).toEqual({ type: 'Unknown', data: {} });
   });
 
-  it('refuses a version that only a newer program can have written [10.8c]', () => {
+  it('refuses a version that only a newer program can have written', () => {
     expect(() => decoder.decode(stored('Left', 2, {}))).toThrow(
       expect.objectContaining({
         code: 'EVENT_VERSION_UNKNOWN',

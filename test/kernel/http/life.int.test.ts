@@ -109,7 +109,7 @@ describe('a starting server', () => {
     expect((await fetch(`${server.url}/nowhere`)).status).toBe(404);
   });
 
-  it('fails with one message when the port is in use, or the address is not its own [11.3e]', async () => {
+  it('fails with one message when the port is in use, or the address is not its own', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -262,6 +262,18 @@ describe("the server's own routes", () => {
       version: '1.0.0',
       phase: 'ready',
     });
+  });
+
+  it('are never rate-limited [10.6a]', async () => {
+    const { routes, lifecycle } = status();
+    const keys = { good: testPrincipal({ rateLimit: { limit: 1, windowSeconds: 60 } }) };
+    app = await startApp([...routes, looseRoute], { lifecycle, keys });
+    lifecycle.ready();
+    expect([(await app.post('/loose')).status, (await app.post('/loose')).status]).toEqual([200, 429]);
+    for (const path of ['/status', '/livez']) {
+      const { status: code, headers } = await app.get(path);
+      expect([path, code, headers.get('ratelimit')]).toEqual([path, 200, null]);
+    }
   });
 
   it('name the dependency that is down [10.6b]', async () => {

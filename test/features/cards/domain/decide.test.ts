@@ -86,7 +86,7 @@ describe('the import of a card', () => {
     expect(calm.when(importCard, { ...card, persona: null }, null, by).and.state.persona).toBe('Calm.');
   });
 
-  it('is refused after another card was imported meanwhile, but not after the same one [8.9k]', () => {
+  it('is refused after another card was imported meanwhile, but not after the same one', () => {
     const other = { ...card, digest: 'second' };
     imported.when(importCard, other, null, by).then('CONFLICT');
     imported.when(importCard, other, textsAt(7, card), by).then('CONFLICT');

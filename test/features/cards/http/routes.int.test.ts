@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { openApi } from '../../../../src/kernel/http/openapi/document.js';
 import { cardRoutes } from '../../../../src/features/cards/http/routes.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
+import { openMinds } from '../../../support/minds.js';
+import { v1Card } from '../domain/cards.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 
 const MIB = 1024 * 1024;
@@ -84,6 +86,23 @@ describe('the import of a card', () => {
     expect((await ask('three')).body.error.code).toBe('BUSY');
     first?.destroy();
     await expect.poll(async () => (await ask('three')).status).toBe(422);
+  });
+
+  it('is refused with Retry-After when another card is imported in the meantime [8.9k]', async () => {
+    const { deps } = await openMinds();
+    const { writers } = deps;
+    const imports = await startApp(cardRoutes({ ports: deps, writers } as never));
+    const take = (description: string) => imports.post('/npcs/mira/card', { ...v1Card, description });
+    expect((await take('The first.')).status).toBe(200);
+    const current = writers.current.bind(writers);
+    vi.spyOn(writers, 'current').mockImplementationOnce(async (...of) => {
+      const earlier = await current(...of);
+      expect((await take('The second.')).status).toBe(200);
+      return earlier;
+    });
+    const { status, body, headers } = await take('The third.');
+    expect([status, body.error.code, headers.get('retry-after')]).toEqual([409, 'CONFLICT', '1']);
+    await imports.stop();
   });
 
   it('has both of its types in the OpenAPI document, as does the export', () => {
