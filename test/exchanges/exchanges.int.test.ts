@@ -14,7 +14,7 @@ const names = (await readdir(EXCHANGES)).filter((name) => name.endsWith('.http')
 const SUCCESSES = [100, 200, 201, 202, 204, 304];
 
 describe('recorded exchanges', () => {
-  it.each(names)('are answered with the same bytes as recorded: %s [1.1d, 1.3f]', async (name) => {
+  it.each(names)('are answered with the same bytes as recorded: %s [1.3f]', async (name) => {
     const recorded = await read(name);
     expect(isRecorded(recorded)).toBe(true);
     expect(await play(recorded)).toBe(recorded);

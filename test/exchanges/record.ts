@@ -1,9 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { servedRoutes } from '../../scripts/served-routes.js';
+import { documentOf } from '../support/openapi.js';
+import { joinedNames, memberNames, type MemberNames } from './member-names.js';
 import { bytesOf } from './notation.js';
 import { EXCHANGES, isRecorded, play } from './play.js';
 import { openExchangeServer } from './server.js';
+
+const MEMBER_NAMES = new URL('../fixtures/member-names.json', import.meta.url);
 
 const keys = await (async () => {
   await using server = await openExchangeServer();
@@ -33,4 +38,8 @@ for (const name of (await readdir(EXCHANGES)).filter((file) => file.endsWith('.h
   console.log(file);
   recorded += 1;
 }
+// Members that were added since are promised from now on.
+const promised = JSON.parse(await readFile(MEMBER_NAMES, 'utf8')) as MemberNames;
+const names = joinedNames(promised, memberNames(documentOf(servedRoutes())));
+await writeFile(MEMBER_NAMES, `${JSON.stringify(names, null, 2)}\n`);
 console.log(`${String(recorded)} recorded; those that hold answers were left as they are`);
