@@ -24,16 +24,18 @@ const filesIn = (folder: string): readonly string[] =>
 const code = ['src', 'workflows', 'activities', 'projections', 'scripts', 'bench', 'examples', 'test'].flatMap(filesIn);
 
 const listed = (text: string): readonly string[] => Array.from(text.matchAll(new RegExp(ID, 'g')), ([id]) => id);
-/** The ids at the end of a test's title: `'repeats the first answer [1.7b, 1.7c]'`. */
-const cited = new Set(
-  code
-    .filter((file) => /[.]test[.]ts$|scenarios/.test(file))
-    .flatMap((file) =>
-      Array.from(textOf(file).matchAll(new RegExp(`\\[(${ID}(?:, ${ID})*)\\](?=['"\`])`, 'g')), ([, list = '']) =>
-        listed(list),
-      ).flat(),
-    ),
+/** The tests that cite promises: all but this one, which only shows how. */
+const tests = code.filter((file) => /[.]test[.]ts$|scenarios/.test(file) && !file.endsWith('promises.test.ts'));
+/** The ids at the end of each title: `'repeats the first answer [1.7b, 1.7c]'`. */
+const citations = tests.flatMap((file) =>
+  Array.from(textOf(file).matchAll(new RegExp(`\\[(${ID}(?:, ${ID})*)\\](?=['"\`])`, 'g')), ([, list = '']) => ({
+    file,
+    ids: listed(list),
+  })),
 );
+const cited = new Set(citations.flatMap(({ ids: named }) => named));
+/** A test that cites more shows hardly any of them well. */
+const CITED_AT_ONCE = 10;
 
 describe('the promises of the reference', () => {
   it('have an id each, which is also their anchor', () => {
@@ -44,6 +46,10 @@ describe('the promises of the reference', () => {
 
   it('are each cited by the title of a test that shows them', () => {
     expect(promises.filter(({ id }) => !cited.has(id))).toEqual([]);
+  });
+
+  it('are cited by few at a time, so that each is really shown', () => {
+    expect(citations.filter(({ ids: named }) => named.length > CITED_AT_ONCE)).toEqual([]);
   });
 
   it('exist wherever a test, a comment or a page cites one', () => {
