@@ -4,6 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import type { Command } from 'commander';
+
+import { buildProgram } from '../../src/cli/program.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
@@ -65,6 +68,23 @@ describe('every command', () => {
       expect(stdout).toContain('--json');
     },
   );
+
+  it('has --help, and --json if it prints a result [11.5b]', async () => {
+    const { stdout, stderr } = process;
+    const namesOf = (command: Command): readonly string[] =>
+      command.commands.length === 0
+        ? ['']
+        : command.commands.flatMap((below) => namesOf(below).map((name) => `${below.name()} ${name}`.trim()));
+    const all = namesOf(buildProgram({ env: {}, cwd: '/', stdin: process.stdin, stdout, stderr }));
+    const without: string[] = [];
+    for (const name of all) {
+      const help = await typed([...name.split(' '), '--help']);
+      expect([name, help.code, help.stderr]).toEqual([name, 0, '']);
+      if (!help.stdout.includes('--json')) without.push(name);
+    }
+    expect(all).toEqual(expect.arrayContaining(commands.map((words) => words.join(' '))));
+    expect(without.toSorted()).toEqual([...['bundle', 'card export', 'ghost picture', 'level delete', 'soul export']]);
+  });
 
   it('is listed by anima --help, with the exit codes and the address of the server [11.5a, 11.5c]', async () => {
     const { code, stdout } = await typed(['--help']);

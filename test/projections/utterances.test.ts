@@ -21,7 +21,7 @@ const deciding = (more: object, valid = true, turnId = 't1'): EventDraft =>
   });
 
 describe('the utterances of a turn', () => {
-  it('are one row: the words heard, and then the words said and the action', () => {
+  it('are one row: the words heard, and then the words said and the action [10.10b]', () => {
     const action = { type: 'GIVE_ITEM', target: 'bo', reason: 'he paid' };
     const context = { player: { id: 'p1', name: 'Anna' } };
     expect(saidAfter(turnOpened('t1', { context }), deciding({ action }))).toEqual([
@@ -46,7 +46,7 @@ describe('the utterances of a turn', () => {
     ]);
   });
 
-  it('include the observations of single-request turns', () => {
+  it('include the observations of single-request turns [10.10b]', () => {
     expect(
       saidAfter(
         data(directiveGiven('d'), { observation: 'one', context: { playerName: 'Anna' } }),
@@ -63,7 +63,7 @@ describe('the utterances of a turn', () => {
     ]);
   });
 
-  it('have the player of the context, else of the state, and none from relations alone', () => {
+  it('have the player of the context, else of the state, and none from relations alone [10.10b]', () => {
     const by = (of: object): unknown => saidAfter(turnOpened('t1', of))[0]?.[2];
     expect(by({ context: { a: { player: 'Anna' } }, npcState: { player: 'Bo' } })).toBe('Anna');
     expect(by({ context: null, npcState: { player: 'Bo' } })).toBe('Bo');

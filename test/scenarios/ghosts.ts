@@ -78,7 +78,15 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       });
       const steps = await stepsOf(id);
       expect(steps.map(({ step }) => step)).toEqual(steps.map((_, index) => index + 1));
-      expect(steps[0]).toMatchObject({ revision: 0, turns: [{ npcId: 'ghost' }] });
+      expect(steps[0]).toMatchObject({
+        ...{ revision: 0, turns: [{ npcId: 'ghost', events: expect.any(Array) as object[] }] },
+        ...{ action: { type: expect.any(String) as string }, outcome: { ok: expect.any(Boolean) as boolean } },
+        ms: expect.any(Number) as number,
+      });
+      const part = ok(await running.api.get(`/ghost/${id}/steps?from=2&limit=1`)).body;
+      expect(part).toMatchObject({ sessionId: id, next: 3, steps: [{ step: 2 }] });
+      expect(ok(await running.api.get(`/ghost/${id}/steps?limit=500`)).body).not.toHaveProperty('next');
+      expect((await running.api.get(`/ghost/${id}/steps?limit=501`)).status).toBe(400);
       expect(await statusOf(id)).toMatchObject({ ghostStep: steps.length });
     });
 

@@ -269,7 +269,13 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const step = await api.post('/npcs/clockwork/process', { tape: { observation: 'What time is it?' } });
       const { turnId } = (step.body as { tape: { turnId: string } }).tape;
       const requestId = String((await api.get('/status')).headers.get('x-request-id'));
-      for (const id of [keyId, turnId, requestId]) expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
+      const memory = (await api.post('/npcs/clockwork/memory', { text: 'It is noon.' })).body as { id: string };
+      const rules = (await api.post('/rules', {})).body as { rulesetId: string };
+      const ghost = (await api.post('/v1/ghost/run', { goal: 'collect_metrics', steps: 1 })).body as { id: string };
+      const replay = (await api.post('/npcs/clockwork/replays', {})).body as { replayId: string };
+      const told = (await api.get('/npcs/clockwork/history')).body as { events: { id: string }[] };
+      const made = [memory.id, rules.rulesetId, ghost.id, replay.replayId, ...told.events.map(({ id }) => id)];
+      for (const id of [keyId, turnId, requestId, ...made]) expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
       const { updatedAt } = (await api.get('/npcs/clockwork')).body as { updatedAt: string };
       const { events } = (await api.get('/npcs/clockwork/history')).body as { events: { at: string }[] };
       for (const at of [updatedAt, ...events.map((event) => event.at)]) {

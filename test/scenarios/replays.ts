@@ -164,5 +164,19 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const { replayId: _one, startedAt: _at, endedAt: _to, ...found } = whole as Replay & Record<string, unknown>;
       expect(again).toMatchObject(found);
     }, 300_000);
+
+    it('decide by the rules that were in force at the time [10.3c]', async () => {
+      const npcId = 'earlier';
+      const later = { ...house, rulesetRules: [...house.rulesetRules, ...strict.rulesetRules] };
+      await play(npcId, 2);
+      ok(await running.api.post('/rules', later));
+      await play(npcId, 1);
+      const one = await run(`/npcs/${npcId}/replays`);
+      expect(one.turns).toEqual({ checked: 6, equal: 6, different: 0, skipped: 0 });
+      const trial = await run(`/npcs/${npcId}/replays`, { rulesetId: 'house' });
+      expect(trial.turns.different).toBeGreaterThan(0);
+      ok(await running.api('DELETE', `/npcs/${npcId}`));
+      ok(await running.api.post('/rules', house));
+    });
   });
 };

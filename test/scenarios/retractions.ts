@@ -264,9 +264,15 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await covered('?npcId=bea')).decisions).toBe(1);
       expect((await covered('?since=2999-01-01T00:00:00Z')).decisions).toBe(0);
       expect((await covered('?until=2000-01-01T00:00:00Z')).decisions).toBe(0);
+      const fire = { rulesetId: 'watch', observation: 'A fire!' };
+      expect((await running.api.post('/npcs/cid/directive', fire)).status).toBe(200);
+      expect((await covered()).decisions).toBe(4);
+      expect((await running.api.post('/npcs/cid/context', fire)).status).toBe(200);
+      expect((await covered()).decisions).toBe(5);
+      expect((await covered('?since=2000-01-01T00:00:00Z&until=2999-01-01T00:00:00Z')).decisions).toBe(5);
       await running.api.post('/rules', { rulesetId: 'watch', rulesetRules });
       expect(await covered()).toMatchObject({ version: 2, decisions: 0 });
-      expect(await covered('?version=1')).toMatchObject({ version: 1, decisions: 3 });
+      expect(await covered('?version=1')).toMatchObject({ version: 1, decisions: 5 });
       for (const path of ['/rules/nowhere/coverage', '/rules/watch/coverage?version=9']) {
         expect(codeOf(await running.api.get(path))).toBe('RULESET_NOT_FOUND');
       }

@@ -80,6 +80,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       const data = { name: 'Zoë', inventory: ['key'], fear: 0.25, hp: 10, skills: 'none', constructor: { a: null } };
       const { persona } = soul;
       expect(done.body).toMatchObject({ npcId: soul.npcId, persona, data, copy: false, signer: 'unknown' });
+      expect(done.body).toMatchObject({ soulId: soul.id, kid: expect.any(String) as string });
       expect(ok(await confirm(txId, soul)).body).toEqual(done.body);
 
       expect(ok(await running.api.get(pathOf(soul.npcId))).body).toMatchObject({ npcId: soul.npcId, persona, data });

@@ -158,7 +158,11 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const first = ok(await confirm(npcId, begun, { aurTxId: txId }));
       const second = ok(await confirm(npcId, begun, { aurTxId: txId }));
       expect(second.body).toEqual(first.body);
-      expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(1);
+      const again = await begin(npcId);
+      const { id } = await upload(again.se1Instruction);
+      const together = await Promise.all(Array.from({ length: 6 }, () => confirm(npcId, again, { aurTxId: id })));
+      expect(new Set(together.map((reply) => JSON.stringify(ok(reply).body))).size).toBe(1);
+      expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(2);
     });
 
     it('are exported once with one Idempotency-Key [8.1h]', async () => {

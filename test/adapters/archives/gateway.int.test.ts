@@ -147,6 +147,7 @@ describe('a gateway', () => {
   });
 
   it('is refused when it announces or sends more than an archive may hold [8.5r]', async () => {
+    expect(MAX_ARCHIVED_BYTES).toBe(16 * 1024 * 1024);
     server.answer((_, response) => response.writeHead(200, { 'content-length': MAX_ARCHIVED_BYTES + 1 }).write('{'));
     expect(await marked().fetch(id)).toBe('too_large');
     let sent = 0;

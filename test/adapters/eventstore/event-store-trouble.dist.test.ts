@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
+import { ELECTION_MS } from '../../../src/adapters/eventstore/read-each.js';
 import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/store-connection.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { startStandIn, type StandIn } from '../../stand-in/start.js';
@@ -202,6 +203,7 @@ describe('An EventStoreDB that answers but does not serve', () => {
   it('answers STORE_UNAVAILABLE in an endless election, and that nothing was written [1.5h]', async () => {
     trouble(directory.path, { electing: true });
     const refusal = { code: 'STORE_UNAVAILABLE', retryAfter: 1 };
+    expect(ELECTION_MS).toBe(4_000);
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
     expect(refused).toMatchObject(refusal);
     expect((refused as Error).message).toContain('nothing was written');

@@ -201,6 +201,12 @@ describe('A schema', () => {
     expect(shown.rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 
+  it('has the name of the namespace [11.1g]', async () => {
+    await using schema = new TestSchema();
+    await schema.postgres.migrate();
+    expect(await schema.query('SELECT current_schema() AS name')).toEqual([{ name: schema.namespace }]);
+  });
+
   it('must have a name that needs no quoting', () => {
     const named = (namespace: string, url = 'postgres://127.0.0.1/x') =>
       new Postgres({ url, namespace, log: schemaLog });

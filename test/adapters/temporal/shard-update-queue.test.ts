@@ -132,6 +132,7 @@ describe('The asks to one shard', () => {
   });
 
   it('end at their time limit, whatever happened to their batch, and are not sent afterwards [1.5h]', async () => {
+    expect(UPDATE_TIMEOUT_MS).toBe(8_000);
     const { clock, ask, reply, batches } = asking();
     const asks = [ask('sent'), ask('waiting')];
     await clock.advance(UPDATE_TIMEOUT_MS - 1);

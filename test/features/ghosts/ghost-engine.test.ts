@@ -23,6 +23,14 @@ describe('the engine of a ghost', () => {
     expect(choose('api-integrated', 'scripted')).toBeUndefined();
   });
 
+  it('is accepted while it is down [9.8o]', () => {
+    const away = { ...openai, id: 'away', name: 'Away', state: () => 'unreachable', down: () => 'unreachable' };
+    const engines = createEngines([scripted, away] as never, away, () => null);
+    expect(['away', '', undefined].map((name) => chooseGhostEngine(engines, 'studio', name))).toEqual([
+      ...['away', 'away', undefined],
+    ]);
+  });
+
   it('is refused when it does not exist [9.8o]', () => {
     expect(() => choose('gpt-9')).toThrow(expect.objectContaining({ code: 'CORTEX_NOT_FOUND' }) as Error);
     expect(() => choose('', 'llama')).toThrow(expect.objectContaining({ code: 'CORTEX_UNAVAILABLE' }) as Error);

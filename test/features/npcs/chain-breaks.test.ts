@@ -103,6 +103,7 @@ describe('checking a chain', () => {
   it('ends soon after many breaks, and returns where to continue [10.7c]', async () => {
     const store = new MemoryEventStore();
     for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
+    expect([LOOK_EVENTS, LOOK_BREAKS]).toEqual([20_000, 200]);
     const first = await look(store);
     expect(first.breaks.length).toBeGreaterThanOrEqual(LOOK_BREAKS);
     expect(first.breaks.length).toBeLessThan(500);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { MemoryEventStore } from '../../support/memory/event-store.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proofs/bundle.js';
 import { handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
@@ -145,6 +145,18 @@ describe('a log', () => {
     await log.write('a', { n: 1 });
     const { note, origin } = await log.checkpoint();
     expect(readCheckpoint(note)?.checkpoint.origin).toBe(origin);
+  });
+
+  it('has the address of the server at its first checkpoint as its origin, without the scheme [10.5c]', async () => {
+    const events = new MemoryEventStore();
+    const originAt = async (issuer: string): Promise<string> => {
+      await using log = await openLog({ issuer, events });
+      await log.write('a', { at: issuer });
+      return (await log.checkpoint()).origin;
+    };
+    const origin = `minds.example/base/audit/${LOG_TENANT}`;
+    expect(await originAt('https://minds.example/base')).toBe(origin);
+    expect(await originAt('https://moved.example')).toBe(origin);
   });
 
   it('refuses a bundle that cannot extend a size, before any output', async () => {

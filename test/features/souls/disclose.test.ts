@@ -36,6 +36,10 @@ describe('a disclosure', () => {
     expect([found.memories.items.length, found.state.items.length]).toEqual([LISTED.memories, LISTED.places]);
     expect(found.players).toMatchObject([{ names: ['Anna'], memories: memories.length, state: LISTED.places + 1 }]);
     expect(await disclosed({ memories: memories.slice(1), data: null })).not.toHaveProperty('more');
+    const crowd = (count: number) => ({ players: Array.from({ length: count }, (_, n) => `player ${String(n)}`) });
+    const crowded = await disclosed({ memories: [], data: { crowd: crowd(LISTED.players + 1) } });
+    expect([crowded.players.length, crowded.more]).toEqual([LISTED.players, true]);
+    expect(await disclosed({ memories: [], data: { crowd: crowd(LISTED.players) } })).not.toHaveProperty('more');
   });
 
   itLong(
@@ -52,6 +56,10 @@ describe('a disclosure', () => {
       const data = { signs: Array.from({ length: 300 }, () => text) };
       const found = await disclosed({ memories, data });
       expect(JSON.stringify(found).length).toBeLessThan(LARGEST);
+      // Of names and pointers each list has at most 2 MiB; the rest of an item is a few hundred bytes.
+      const named = (items: readonly { readonly players: readonly string[] }[]): number =>
+        items.flatMap(({ players: names }) => names).reduce((chars, name) => chars + name.length, 0);
+      for (const { items } of [found.memories, found.state]) expect(named(items)).toBeLessThanOrEqual(2 * 1024 * 1024);
       expect(found).toMatchObject({ more: true, memories: { about: 300 } });
       expect(found.memories.items.length).toBeGreaterThan(1);
       expect(found.state.items.length).toBeGreaterThan(1);

@@ -1,10 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
-import { exportRef, giveUpExport } from '../../../src/features/souls/export-soul.js';
+import { beginExport, exportRef, giveUpExport } from '../../../src/features/souls/export-soul.js';
 import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
-import type { StepAnswer } from '../../../src/ports/process-runtime.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { KeyedMutex } from '../../../src/kernel/concurrency/keyed-mutex.js';
+import { SingleFlight } from '../../../src/kernel/concurrency/single-flight.js';
+import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { appendNext } from '../../support/append-next.js';
+import { event } from '../../support/events.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { STREAM } from '../../support/streams.js';
 
 const bytes = Buffer.from('{"soul":true}');
@@ -28,6 +37,47 @@ const givenUp = async (ask: () => Promise<StepAnswer>) => {
 };
 const ended = (state: object) => () =>
   Promise.resolve({ answer: state, revision: 3, position: 3 } as unknown as StepAnswer);
+
+describe('an export to IPFS', () => {
+  it('is answered after 12 s while its sealed soul is in no archive yet, and continues [7.2h]', async () => {
+    const events = new MemoryEventStore();
+    const clock = new ManualClock();
+    await appendNext(events, STREAM, [event('npc', { type: 'NpcRegistered', data: {} })]);
+    const outcome = vi.fn(() => new Promise<never>(() => undefined));
+    /** It records and seals what is requested, and then waits for a node that is down. */
+    const ask: ProcessRuntime['ask'] = async (_ref, [input]) => {
+      const { type: _, ...data } = input as JsonObject;
+      const { soulId } = data;
+      const seal = { soulId, name: 'Mira', digest: 'd', root: 'r', kid: 'k', mindRevision: 0, memories: 0, bytes: 9 };
+      for (const [type, of] of [
+        ['SoulExportRequested', data],
+        ['SoulSealed', seal],
+      ] as const)
+        await appendNext(events, STREAM, [event(type, { type, data: of as JsonObject })]);
+      return { answer: undefined, revision: 2, position: 3 };
+    };
+    const deps = {
+      ...{ events, clock, writers: new StreamWriters(events, clock), repository: new ProcessRepository(events) },
+      ...{ runtime: { ask, outcome } as never, waits: new SingleFlight<StepAnswer>(), mutex: new KeyedMutex() },
+      ...{ archive: new MemorySoulArchive(), soulDeadlineMs: 3_600_000 },
+    };
+    const request = { npcState: {}, includeMemories: true, uploadedBy: 'server', storage: 'ipfs' } as const;
+    let isOver = false;
+    const asked = beginExport(deps, { stream: STREAM, ...request, by, keyed: false, resumed: false }).catch(
+      (error: unknown) => {
+        isOver = true;
+        return error;
+      },
+    );
+    await expect.poll(() => outcome.mock.calls.length).toBe(1);
+    await clock.advance(11_999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(await asked).toMatchObject({ code: 'ARCHIVE_UNAVAILABLE' });
+    const { events: recorded } = await events.read(STREAM, { direction: 'forwards', from: 0, limit: 10 });
+    expect(recorded.map(({ type }) => type)).toEqual(['NpcRegistered', 'SoulExportRequested', 'SoulSealed']);
+  });
+});
 
 describe('an abandoned export', () => {
   it.each([

@@ -56,6 +56,7 @@ describe('Refused clients', () => {
   });
 
   it.each([1, 2])('retry less often the more of them wait, when the base wait is %i s [1.5j]', async (asked) => {
+    expect([REFUSALS_PER_SECOND, MOST_SECONDS]).toEqual([100, 10]);
     const { come, watch } = crowd(asked);
     come(400);
     await watch(20);

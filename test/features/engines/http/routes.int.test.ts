@@ -119,6 +119,25 @@ describe('the routes of engines', () => {
     expect(asked).toEqual([{ prompt: 'Hello.', maxTokens: 9, stop: ['x'] }]);
   });
 
+  it('keep their responses for repeats, however many others are kept [1.7o]', () => {
+    const routes = cortexRoutes({ engines: createEngines([], null as never, () => null), ports: server }, server);
+    const kept = routes.filter(({ retention }) => retention === 'always').map(({ operationId }) => operationId);
+    expect(kept).toEqual(['initCortex', 'completePrompt']);
+  });
+
+  it('answer a repeat under its key without asking the engine [1.7o]', async () => {
+    for (const [path, body] of [
+      ['/cortex/scripted/complete', { prompt: 'Once.' }],
+      ['/cortex/init', { requestedModel: 'scripted' }],
+    ] as const) {
+      const key = { 'idempotency-key': path };
+      const first = await app.post(path, body, key);
+      const again = await app.post(path, body, key);
+      expect([first.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true']);
+    }
+    expect(asked).toHaveLength(1);
+  });
+
   it('mark completing as deprecated, also in refusals [1.9b]', async () => {
     for (const reply of [
       await complete({ prompt: 'x' }),

@@ -317,6 +317,9 @@ describe('figures of a session', () => {
     const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
     const { world, tally } = play(level, 'complete_level');
     expect(coverageOf(level, world)).toBe(1);
+    // Of four reachable tiles and one behind a wall, the ghost starts on one.
+    const walled = drawnLevel(['@..G#.']);
+    expect(coverageOf(walled, beginWorld(walled))).toBe(0.25);
     expect(Object.fromEntries(metricsOf(level, world, tally))).toMatchObject({
       steps: 3,
       'tiles.reachable': 4,

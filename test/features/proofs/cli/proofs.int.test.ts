@@ -70,6 +70,15 @@ describe('anima audit, checkpoint, bundle and verify', () => {
         'A log of size 2 cannot extend one of size 9. If it is the latest one of this server, the log was truncated',
       ),
     ]);
+    expect((await anima('checkpoint', '--latest', '--out', 'latest.note')).code).toBe(0);
+    const same = await anima('verify', 'b.ndjson', '--checkpoint', 'latest.note');
+    expect([same.code, same.stderr]).toEqual([0, '']);
+    expect((await anima('bundle', 'gatekeeper', '--out', 'plain.ndjson')).code).toBe(0);
+    const unproven = await anima('verify', 'plain.ndjson', '--checkpoint', 'kept.note');
+    expect([unproven.code, unproven.stderr]).toEqual([
+      1,
+      expect.stringContaining('the bundle does not prove that it extends size 1'),
+    ]);
     const notOne = await anima('verify', 'b.ndjson', '--checkpoint', 'b.ndjson');
     expect([notOne.code, notOne.stderr]).toEqual([1, expect.stringMatching(/^b\.ndjson is not a checkpoint\./)]);
     expect((await anima('bundle', 'nobody')).stderr).toContain('NPC_NOT_FOUND');

@@ -23,6 +23,7 @@ describe('reading a model’s text', () => {
     ['an object in prose', 'Sure! {"dialogue":"Hi"} Hope it helps.', said({ dialogue: 'Hi' })],
     ['an object in a code fence', 'Here:\n```json\n{"dialogue":"Hi"}\n```\n', said({ dialogue: 'Hi' })],
     ['the last of several', '{"dialogue":"one"} then {"dialogue":"two"}', said({ dialogue: 'two' })],
+    ['a complete one before a broken one', '{"dialogue":"one"} {\'dialogue\': \'two\'}', said({ dialogue: 'one' })],
     ['the last that has a member', '{"dialogue":"one"} then {"mood":"two"}', said({ dialogue: 'one' })],
     [
       'an outer object before its inner ones',
