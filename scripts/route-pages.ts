@@ -16,7 +16,12 @@ type Media = {
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
 };
 type Content = Readonly<Record<string, Media>>;
-type Response = { readonly $ref?: string; readonly description?: string; readonly content?: Content };
+type Response = {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Content;
+};
 type Parameter = {
   readonly name: string;
   readonly in: string;
@@ -138,6 +143,15 @@ const bodyLine = ({ requestBody }: Operation, link: LinkTo): readonly string[] =
   return [`Request body${required === true ? '' : ' (optional)'}: ${contentType(content, link)}.`, ''];
 };
 
+/** Response headers that most routes have; the pages of the conventions describe them. */
+const COMMON_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed', 'Anima-Warning'];
+
+const headerLine = (operation: Operation): readonly string[] => {
+  const names = new Set(ownResponses(operation).flatMap(([, { headers = {} }]) => Object.keys(headers)));
+  const own = [...names].filter((name) => !COMMON_HEADERS.includes(name));
+  return own.length === 0 ? [] : [`Response headers: ${own.map((name) => `\`${name}\``).join(', ')}.`, ''];
+};
+
 const responseTable = (operation: Operation, { link, common }: Rest): readonly string[] => {
   const rows = ownResponses(operation).map(([status, { description = '', content = {} }]) => [
     status,
@@ -151,6 +165,7 @@ const responseTable = (operation: Operation, { link, common }: Rest): readonly s
   return [
     ...markdownTable(['status', 'body', 'meaning'], rows),
     '',
+    ...headerLine(operation),
     ...(codes.length === 0 ? [] : [`Errors: ${codes.join('; ')}.`, '']),
   ];
 };
@@ -252,7 +267,11 @@ const pagesOfTag = (
   shared: Pick<Rest, 'schemas' | 'common'>,
 ): readonly Page[] => {
   const slug = slugOf(name);
-  const own = routes.map(({ operation }) => [operation.requestBody, ownResponses(operation), operation.parameters]);
+  const own = routes.map(({ operation }) => [
+    operation.requestBody,
+    ownResponses(operation).map(([, { content }]) => content),
+    operation.parameters,
+  ]);
   const names = [...namesWithin(own, shared.schemas)].sort();
   const intro = `${description} The [index](index.md) says what all routes have in common.`;
   const linkFrom =

@@ -46,7 +46,7 @@ const START_RETRY_MS = 500;
 
 /** The message of a process without the role `http` for routes that others serve. */
 const WITHOUT_HTTP =
-  'This process does not have the role http (ANIMA_ROLES), so it serves only /status, /livez, /readyz, /metrics, /openapi.json and /docs.';
+  'This process does not have the role http (ANIMA_ROLES), so it serves only /status, /livez, /readyz, /metrics, /openapi.json, /docs and /.';
 
 export type RunningServer = {
   /** Where it listens. */

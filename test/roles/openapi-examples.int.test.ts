@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerUnderTest as Server } from '../scenarios/server-under-test.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { servedRoutes } from '../../scripts/served-routes.js';
-import { documentOf, operationsOf, type PlacedOperation, undocumentedIn, validatorOf } from '../support/openapi.js';
+import {
+  documentOf,
+  operationsOf,
+  type PlacedOperation,
+  undocumentedHeaders,
+  undocumentedIn,
+  validatorOf,
+} from '../support/openapi.js';
 
 const document = documentOf(servedRoutes());
 const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]));
@@ -186,6 +193,8 @@ describe('the examples of the document', () => {
       expect(response.status, text).toBeLessThan(300);
       sentSoFar += 1;
       if (isAboutMira(response.url)) revision = response.headers.get('anima-revision') ?? revision;
+      const { status, headers } = response;
+      expect(undocumentedHeaders(document, known(sent), String(status), headers.keys())).toEqual([]);
       const content = documented?.content?.['application/json'];
       if (content === undefined) {
         expect(text).toBe('');

@@ -14,9 +14,15 @@ export type Parameter = {
   readonly schema: Schema;
   readonly example?: unknown;
 };
-export type Response = { readonly $ref?: string; readonly description?: string; readonly content?: Content };
+export type Response = {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, Schema>>;
+  readonly content?: Content;
+};
 export type Operation = {
   readonly operationId: string;
+  readonly deprecated?: boolean;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
@@ -96,4 +102,24 @@ export const undocumentedIn = (
     if (within !== undefined) return inside(within, inner, name);
     return members === null ? [] : [`${pointer}/${name}`];
   });
+};
+
+/** Headers of HTTP itself, of caches and of browsers, which the document leaves out. */
+const UNDOCUMENTED = [
+  ...['allow', 'cache-control', 'connection', 'content-length', 'content-security-policy', 'content-type', 'date'],
+  ...['keep-alive', 'transfer-encoding', 'vary', 'x-accel-buffering', 'x-content-type-options'],
+];
+
+/** The headers of an answer that the document does not list for its status. */
+export const undocumentedHeaders = (
+  { components }: Document,
+  { responses }: Operation,
+  status: string,
+  names: Iterable<string>,
+): readonly string[] => {
+  const given = responses[status] ?? responses['default'] ?? {};
+  const { headers = {} } =
+    given.$ref === undefined ? given : (components.responses[given.$ref.split('/').at(-1) ?? ''] ?? {});
+  const listed = new Set([...UNDOCUMENTED, ...Object.keys(headers).map((name) => name.toLowerCase())]);
+  return [...names].filter((name) => !listed.has(name.toLowerCase()));
 };

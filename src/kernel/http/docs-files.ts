@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { tagOf } from './entity-tag.js';
 
 /** The files that the docs page loads in addition to the OpenAPI document. */
 export type DocsFile = { readonly type: string; readonly content: string; readonly etag: string };
@@ -37,7 +38,7 @@ export const docsFilePath = (name: string): string => join(folder, name);
 const read = (name: string, type: string): DocsFile => {
   const built = docsFilePath(name);
   const content = readFileSync(existsSync(built) ? built : packagedFile(name), 'utf8');
-  return { type, content, etag: `"${createHash('sha256').update(content).digest('base64url')}"` };
+  return { type, content, etag: tagOf(content) };
 };
 
 /** Finds files by name, and reads each once, on first use; null for other names. */

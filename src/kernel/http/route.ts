@@ -8,6 +8,7 @@ import type { Rejection, RejectionCode } from '../base/rejection.js';
 import { npcStream } from '../base/stream-names.js';
 import type { Principal, Scope } from '../base/scopes.js';
 import type { AnswerRetention } from '../../ports/idempotency-store.js';
+import type { RequestHeader, ResponseHeader } from './headers.js';
 
 /** A piece of a body or a response; a string is sent as UTF-8. */
 export type Chunk = string | Uint8Array;
@@ -132,6 +133,10 @@ type RouteMembers<
   readonly example?: unknown;
   /** Codes with which the handler refuses, for the documentation. Codes that the other members imply are left out. */
   readonly refuses?: readonly RejectionCode[];
+  /** Request headers that the handler reads, for the documentation. What the other members imply is left out. */
+  readonly reads?: readonly RequestHeader[];
+  /** Headers of the successful responses, for the documentation. What the other members imply is left out. */
+  readonly sends?: readonly ResponseHeader[];
   /** The limit of the body in bytes of JSON; 1 MiB by default. */
   readonly bodyLimit?: number;
   /** Accepts bytes: of one media type, or of several with a limit for each. The handler then also reads JSON itself. */

@@ -4,16 +4,18 @@ import { Type } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
 import { defined } from '../base/defined.js';
+import { inSlices } from '../concurrency/in-slices.js';
 import { Rejection } from '../base/rejection.js';
 import type { Metrics } from '../../ports/metrics.js';
 import { apiVersion } from './api-version.js';
-import { openDocsFiles } from './docs-files.js';
+import { type DocsFile, openDocsFiles } from './docs-files.js';
 import { docsPage, docsPagePolicy, errorsPage } from './docs-page.js';
-import { namesTag } from './entity-tag.js';
+import { namesTag, tagOf } from './entity-tag.js';
 import type { Lifecycle } from './lifecycle.js';
-import { openApi } from './openapi/document.js';
+import { openApiSlices } from './openapi/document.js';
 import { named } from './named.js';
-import { type Answer, ok, route, type RouteDefinition } from './route.js';
+import { JSON_TYPE } from './respond.js';
+import { type Answer, type Call, ok, route, type RouteDefinition } from './route.js';
 import { oneOf, pathId } from './schemas.js';
 
 /** The state of a dependency; `detail` is for humans. */
@@ -62,6 +64,19 @@ const htmlPage = (make: () => string): (() => Answer) => {
   });
 };
 
+/** Answers with a file, or with 304 if the client has it. */
+const fileAnswer = (call: Pick<Call, 'header'>, file: DocsFile): Answer => {
+  const headers = { 'Cache-Control': 'no-cache', ETag: file.etag, 'X-Content-Type-Options': 'nosniff' };
+  if (namesTag(call.header('if-none-match') ?? '', file.etag)) return { status: 304, headers };
+  return { headers, raw: file };
+};
+
+/** The OpenAPI document as a file. Other requests are served while it is made. */
+const documentFile = async (routes: readonly RouteDefinition[]): Promise<DocsFile> => {
+  const content = JSON.stringify(await inSlices(openApiSlices(routes)));
+  return { type: JSON_TYPE, content, etag: tagOf(content) };
+};
+
 const Dependency = named(
   'Dependency',
   Type.Object({
@@ -94,13 +109,16 @@ const readiness = (ready: boolean) => ({
   dependencies: { eventStore: ready ? { ok: true } : { ok: false, detail: 'It does not respond.' } },
 });
 
+/** The message of `GET /` for clients that are not browsers. */
+const NO_ROOT = 'This address has no resource; browsers are redirected to /docs. GET /openapi.json lists every route.';
+
 const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ detail, needed }) });
 
 const common = { tag: 'Server', scope: null } as const;
 
 /** The server's own routes: status, health, metrics, and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
-  const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
+  const document = once(() => documentFile(deps.allRoutes()));
   const docs = htmlPage(docsPage);
   const errors = htmlPage(errorsPage);
   const docsFile = openDocsFiles();
@@ -161,8 +179,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
           schema: OpenApiDocument,
           example: { openapi: '3.1.0', info: { title: 'Anima', version: apiVersion }, paths: {} },
         },
+        304: { description: '`If-None-Match` names this document.' },
       },
-      handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
+      handler: async (call) => fileAnswer(call, await document()),
     }),
     route('GET', '/', {
       ...common,
@@ -175,7 +194,8 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       handler: ({ koa }) => {
         koa.vary('Accept');
         // The first type wins if the client accepts both equally.
-        if (koa.accepts('application/json', 'text/html') !== 'text/html') throw new Rejection('NOT_FOUND');
+        if (koa.accepts('application/json', 'text/html') !== 'text/html')
+          throw new Rejection('NOT_FOUND', { message: NO_ROOT });
         return { status: 302, headers: { Location: '/docs' } };
       },
     }),
@@ -209,9 +229,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       handler: (call) => {
         const file = docsFile(call.params.file);
         if (file === null) throw new Rejection('NOT_FOUND');
-        const headers = { 'Cache-Control': 'no-cache', ETag: file.etag, 'X-Content-Type-Options': 'nosniff' };
-        if (namesTag(call.header('if-none-match') ?? '', file.etag)) return { status: 304, headers };
-        return { headers, raw: file };
+        return fileAnswer(call, file);
       },
     }),
   ];

@@ -141,7 +141,13 @@ describe('GET / [1.1e]', () => {
     async (accept) => {
       const { status, headers, body } = await app.get('/', { ...anonymous, accept });
       expect([status, headers.get('vary')]).toEqual([404, 'Accept']);
-      expect(body).toMatchObject({ error: { code: 'NOT_FOUND' } });
+      expect(body).toMatchObject({
+        error: {
+          code: 'NOT_FOUND',
+          message:
+            'This address has no resource; browsers are redirected to /docs. GET /openapi.json lists every route.',
+        },
+      });
     },
   );
 
@@ -152,18 +158,19 @@ describe('GET / [1.1e]', () => {
   });
 });
 
+const files = ['/docs/swagger-ui.css', '/openapi.json'];
 describe('a file of the docs page', () => {
-  it('is sent again only when it changed [10.9c]', async () => {
-    const first = await app.get('/docs/swagger-ui.css', anonymous);
+  it.each(files)('is sent again only when it changed: %s [10.9a, 10.9c]', async (path) => {
+    const first = await app.get(path, anonymous);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
     expect(first.headers.get('cache-control')).toBe('no-cache');
     expect(first.headers.get('x-content-type-options')).toBe('nosniff');
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const { status, text, headers } = await app.get('/docs/swagger-ui.css', { 'if-none-match': known });
+      const { status, text, headers } = await app.get(path, { 'if-none-match': known });
       expect([known, status, text, headers.get('etag')]).toEqual([known, 304, '', etag]);
     }
-    const other = await app.get('/docs/swagger-ui.css', { 'if-none-match': '"other"' });
+    const other = await app.get(path, { 'if-none-match': '"other"' });
     expect([other.status, other.text]).toEqual([200, first.text]);
   });
 

@@ -110,6 +110,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       body: ProcessInputRequest,
       example: examples.input,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', ...refusedActions, 'CONCURRENT_NPC_LIMIT'],
+      sends: ['Anima-Revision'],
       responses: {
         200: {
           description: 'What the NPC says and does.',

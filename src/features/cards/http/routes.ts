@@ -102,6 +102,7 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
       ],
       example: examples.card,
       refuses: ['MALFORMED_JSON', 'CONFLICT', 'EVENTS_TOO_LARGE', 'CARD_INVALID', 'CARD_MISSING', 'PNG_INVALID'],
+      sends: ['Anima-Revision'],
       responses: ok('What the NPC received from the card.', Imported, examples.imported),
       enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
@@ -134,7 +135,9 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
         ),
         format: Type.Optional(Type.Unsafe<'json' | 'png'>({ type: 'string', enum: ['json', 'png'], default: 'json' })),
       }),
-      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+      refuses: ['NPC_NOT_FOUND'],
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Revision', 'Content-Disposition'],
       responses: {
         200: { description: 'The card.', schema: CharacterCard, example: examples.card, orType: PNG },
         304: { description: '`If-None-Match` names this card.' },

@@ -54,6 +54,7 @@ export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition =>
       ...['GHOST_NOT_FOUND', 'TURN_NOT_FOUND', 'LEVEL_NOT_FOUND', 'GHOST_NOT_REMOTE', 'GHOST_OVER', 'CONFLICT'],
       ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
     ] as readonly RejectionCode[],
+    sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) => {
       const { sessionId } = call.params;

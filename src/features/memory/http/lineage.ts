@@ -186,7 +186,9 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
           Type.String({ maxLength: LINEAGE_CURSOR_CHARS, description: 'The `next` of the previous part.' }),
         ),
       }),
-      refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND', 'HEADER_INVALID'],
+      refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND'],
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Revision'],
       responses: ok('The lineage, or a part of it.', LineageAnswer, examples.lineage),
       handler: async (call) => {
         const { npcId, memoryId } = call.params;
@@ -223,6 +225,7 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
       body: RetractMemoriesRequest,
       example: examples.retract,
       refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND', 'CONFLICT', 'RETRACTION_TOO_LARGE'],
+      sends: ['Anima-Revision'],
       responses: ok(
         'What was retracted. Memories that were already retracted or cleared are left out.',
         RetractionAnswer,

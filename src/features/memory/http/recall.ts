@@ -155,6 +155,8 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       body: RecallBody,
       example: examples.recall,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledMemoryList, examples.recalled),
       handler: async (call) => {
         const { query: asked, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
@@ -203,6 +205,8 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       params: AgentParams,
       body: RecallAgentMemoriesRequest,
       example: examples.recallOfAgent,
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledAgentMemoryList, examples.recalledOfAgent),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;

@@ -55,7 +55,8 @@ export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly Rout
       'Oldest first. The list is empty for an unknown NPC, and for an archived one unless `asOf` is sent. Cleared and retracted memories are listed only with an `asOf` from before that. With `minImportance`, or when some memories were retracted, one response examines up to 20,000 memories; `Link` says where to continue.',
     params: NpcParams,
     query: Type.Object({ ...pageQuery, ...memoryQuery }),
-    refuses: ['HEADER_INVALID'],
+    reads: ['Anima-Min-Revision'],
+    sends: ['Anima-Revision'],
     responses: { 200: { description: 'The memories.', schema: MemoryList, example: examples.list, stream: 'finite' } },
     handler: async (call) => {
       const { type, minImportance, asOf } = call.query;
@@ -177,6 +178,7 @@ export const memoryWriteRoutes = ({
       body: ConfirmMemoryRequest,
       example: examples.confirm,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      sends: ['Anima-Revision'],
       responses: ok('The memory.', ConfirmedMemory, examples.confirmed),
       handler: async (call) => {
         const { observation, type = STORED_TYPE, importance = CONFIRMED_IMPORTANCE, turnId } = call.body;
@@ -209,6 +211,7 @@ export const memoryWriteRoutes = ({
         'They disappear from lists and recall immediately. The history keeps who cleared them and when, and lists with an earlier `asOf` still show them.',
       params: NpcParams,
       refuses: ['CONFLICT'],
+      sends: ['Anima-Revision'],
       responses: ok('The memories are cleared; there may have been none.', ClearedMemories, examples.cleared),
       handler: async (call) => {
         const { events, revision, position } = await runCommand(
@@ -239,6 +242,7 @@ export const memoryWriteRoutes = ({
       body: StoreAgentMemoryRequest,
       example: examples.store,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      sends: ['Anima-Revision'],
       responses: { 201: { description: 'The memory.', schema: AgentMemory, example: examples.stored } },
       handler: async (call) => {
         const { text, type = STORED_TYPE, metadata } = call.body;

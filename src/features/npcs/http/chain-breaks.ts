@@ -48,7 +48,7 @@ const common = {
   tag: 'Histories',
   ext: true,
   params: NpcParams,
-  refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+  refuses: ['NPC_NOT_FOUND'],
 } as const;
 
 type ChainBreakRouteDeps = { readonly ports: Pick<Ports, 'events' | 'clock'>; readonly writers: StreamWriters };
@@ -67,6 +67,8 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
       summary: "Find breaks in an NPC's hash chain",
       scope: 'audit',
       query: Type.Object({ from: Type.Optional(From) }),
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Revision'],
       responses: ok('One page; continue from `next`.', ChainBreaks, examples.found),
       handler: async (call) => {
         const { npcId } = call.params;
@@ -86,6 +88,7 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
       body: AcknowledgeChainBreaksRequest,
       example: examples.acknowledge,
       refuses: ['NPC_NOT_FOUND', 'CONFLICT'],
+      sends: ['Anima-Revision'],
       responses: ok(
         'One page of the breaks, recorded now or earlier; continue from `next`.',
         ChainBreaks,

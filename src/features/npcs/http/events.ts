@@ -79,7 +79,8 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
       query: Type.Object({
         from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
       }),
-      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID', 'TOO_MANY_STREAMS'],
+      refuses: ['NPC_NOT_FOUND', 'TOO_MANY_STREAMS'],
+      reads: ['Last-Event-ID'],
       responses: {
         200: {
           description: 'The events. `id` is the revision and `data` the event as the history shows it.',

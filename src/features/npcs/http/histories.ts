@@ -73,7 +73,8 @@ const common = {
   scope: 'audit',
   ext: true,
   params: NpcParams,
-  refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+  refuses: ['NPC_NOT_FOUND'],
+  reads: ['Anima-Min-Revision'],
 } as const;
 
 type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
@@ -98,6 +99,7 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
       ),
       ...filterQuery,
     }),
+    sends: ['Anima-Revision'],
     responses: ok('One page; continue from `next`.', History, examples.history),
     handler: async (call) => {
       const { npcId, stream } = await readMind(ports.events, call);
@@ -114,6 +116,7 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
     query: Type.Object({
       asOf: Type.Optional(Type.String({ description: 'A revision or an RFC 3339 timestamp; now by default.' })),
     }),
+    sends: ['Anima-Revision'],
     responses: ok('The NPC after that revision.', NpcState, examples.state),
     handler: async (call) => {
       const moment = momentOf(call.query.asOf);
@@ -167,6 +170,7 @@ export const historyExportRoutes = ({ ports }: HistoryRouteDeps): readonly Route
         ),
         ...filterQuery,
       }),
+      sends: ['Anima-Revision', 'Content-Disposition'],
       responses: {
         200: {
           description: 'The events, oldest first.',

@@ -121,6 +121,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     body: RegisterNpcRequest,
     example: examples.register,
     refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE'],
+    sends: ['Anima-Revision'],
     responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {
       const npcId = body.npcId ?? body.id;
@@ -158,7 +159,9 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     operationId: 'getNpc',
     summary: 'Get an NPC',
     params: NpcParams,
-    refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+    refuses: ['NPC_NOT_FOUND'],
+    reads: ['Anima-Min-Revision'],
+    sends: ['Anima-Revision'],
     responses: ok('The NPC, including every write that was acknowledged.', Npc, examples.npc),
     handler: async (call) => {
       const { tenant, npcId } = await readMind(ports.events, call);
@@ -175,6 +178,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     ext: true,
     params: NpcParams,
     refuses: ['NPC_NOT_FOUND', 'CONFLICT'],
+    sends: ['Anima-Revision'],
     responses: ok('The NPC is archived.', ArchivedNpc, examples.archived),
     handler: async (call) => {
       const { npcId } = call.params;

@@ -144,6 +144,7 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
         ),
       }),
       refuses: ['NPC_NOT_FOUND', 'CHECKPOINT_NOT_FOUND', 'PROOF_NOT_FOUND'],
+      sends: ['Anima-Revision'],
       responses: ok('The newest leaf up to the revision, and its path.', InclusionProof, examples.inclusion),
       handler: async (call) => {
         const { npcId } = call.params;
@@ -217,6 +218,7 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
       ),
     }),
     refuses: ['NPC_NOT_FOUND', 'PROOF_NOT_FOUND', 'CHECKPOINT_NOT_FOUND'],
+    sends: ['Anima-Revision', 'Content-Disposition'],
     responses: {
       200: {
         description: 'A header, the events and the proof, one line each.',

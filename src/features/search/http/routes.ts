@@ -101,7 +101,7 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
         Type.String({ minLength: 1, maxLength: 64, description: 'The `next` of the previous page.' }),
       ),
     }),
-    refuses: ['HEADER_INVALID'],
+    reads: ['Anima-Min-Revision'],
     responses: ok('One page; continue with `cursor` from `next`.', SearchResult, examples.found),
     handler: async (call) => {
       const { q, npcId, by, to, kind, since, until, limit = DEFAULT_HITS, cursor } = call.query;

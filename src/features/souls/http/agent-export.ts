@@ -50,6 +50,7 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     body: ExportAgentSoulRequest,
     example: examples.exportAgent,
     refuses: ['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
+    sends: ['Anima-Revision'],
     responses: {
       200: {
         description: 'The soul, or its CID.',

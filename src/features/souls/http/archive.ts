@@ -104,6 +104,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
       scope: null,
       admits: grantIn,
       bytes: { accepts: '*/*', maxBytes: MAX_ARCHIVED_BYTES },
+      sends: ['X-Id'],
       responses: {
         200: {
           description: 'The archive already had the payload.',
@@ -111,7 +112,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
           example: examples.archived,
         },
         201: {
-          description: 'The payload is archived. The header `x-id` also has the id.',
+          description: 'The payload is archived.',
           schema: ArchivedPayload,
           example: examples.archived,
         },

@@ -132,6 +132,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         ...['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'EVENTS_TOO_LARGE', 'SOUL_ID_DIFFERS', 'SOUL_TOO_LARGE'],
         'SOULS_WAITING',
       ] as readonly RejectionCode[],
+      sends: ['Anima-Revision'],
       responses: {
         200: {
           description: 'What to upload, and where.',
@@ -173,6 +174,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         ...['SOUL_EXPORT_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_PAYLOAD_MISMATCH'],
         'SOUL_UPLOAD_FAILED',
       ] as readonly RejectionCode[],
+      sends: ['Anima-Revision'],
       responses: {
         200: {
           description: 'The soul, and where it can be read.',

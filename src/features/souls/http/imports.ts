@@ -72,6 +72,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     scope: 'souls',
     body: ImportSoulRequest,
     example: examples.import,
+    sends: ['Anima-Revision'],
     responses: ok('Where to download the soul. A key is not needed.', ImportSoulResponse, examples.begun),
     handler: async (call) => {
       const { txIdRef } = call.body;
@@ -96,6 +97,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       ...['SOUL_IMPORT_NOT_FOUND', 'SOUL_ALREADY_LIVE', 'SOUL_EXCHANGE_EXPIRED', 'DATA_TOO_LARGE'],
       ...['SOUL_DOWNLOAD_FAILED', 'SOUL_INVALID', 'SOUL_PAYLOAD_MISMATCH', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
     ] as readonly RejectionCode[],
+    sends: ['Anima-Revision'],
     responses: ok('The NPC as it was imported.', ImportedSoul, examples.imported),
     handler: async (call) => {
       const { sicTxId, sicDownloadResult: result, copy } = call.body;
@@ -121,6 +123,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     ext: true,
     params: NpcParams,
     refuses: ['NPC_NOT_FOUND'],
+    sends: ['Anima-Revision'],
     responses: ok('The chain.', CustodySchema, examples.custody),
     handler: async (call) => {
       const { npcId } = call.params;

@@ -105,6 +105,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
       writesTo: mindStream,
       body: DirectiveRequest,
       example: examples.directive,
+      sends: ['Anima-Revision'],
       responses: ok('What to recall.', DirectiveResponse, examples.directed),
       handler: async (call) => {
         const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
@@ -118,6 +119,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
       writesTo: mindStream,
       body: ContextRequest,
       example: examples.context,
+      sends: ['Anima-Revision'],
       responses: ok('The prompt.', ContextResponse, examples.built),
       handler: async (call) => {
         const { memories, persona } = call.body;
@@ -138,6 +140,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
       writesTo: mindStream,
       body: VerdictRequest,
       example: examples.verdict,
+      sends: ['Anima-Revision'],
       responses: ok('The verdict, even if it refuses the action.', VerdictResponse, examples.judged),
       handler: async (call) => {
         const act = actOf(call);

@@ -109,6 +109,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       body: Question,
       example: examples.question,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      sends: ['Anima-Revision'],
       responses: ok('The result, even if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { npcId } = call.params;

@@ -39,6 +39,7 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
     body: StepBody,
     example: stepExamples.open,
     refuses: ['TURN_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
+    sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) =>
       answerStep(call, call.params.npcId, (step) => stepTurn(deps, { ...step, stream: mindStream(call) })),

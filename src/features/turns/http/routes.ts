@@ -58,7 +58,9 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
         ...pageQuery,
         state: Type.Optional(oneOf(turnStates)),
       }),
-      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+      refuses: ['NPC_NOT_FOUND'],
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Revision'],
       responses: {
         200: { description: 'The turns.', schema: TurnSummaryList, example: examples.list, stream: 'finite' },
       },
@@ -88,7 +90,9 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
       summary: 'Get a turn',
       description: 'Round by round, with what its verdict was based on.',
       params: TurnParams,
-      refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND', 'HEADER_INVALID'],
+      refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND'],
+      reads: ['Anima-Min-Revision'],
+      sends: ['Anima-Revision'],
       responses: ok('The turn.', Turn, examples.turn),
       handler: async (call) => {
         const { tenant, npcId, revision } = await readMind(ports.events, call);
@@ -108,7 +112,9 @@ export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): Ro
     description:
       'Everything that the turn was based on, from the record alone: what the NPC perceived, its mind at that time, every rule with the values that it compared, the memories with their scores and causes, the prompt, the text of the model, the checks, the verdict, and what it changed.',
     params: TurnParams,
-    refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND', 'HEADER_INVALID'],
+    refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND'],
+    reads: ['Anima-Min-Revision'],
+    sends: ['Anima-Revision'],
     responses: ok('The grounds. Members that the turn does not have yet are null or empty.', WhySchema, examples.why),
     handler: async (call) => {
       const { turnId } = call.params;

@@ -54,6 +54,7 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     retention: 'never',
     body: VerifyVerdictRequest,
     example: examples.verify,
+    reads: ['X-Service-Signature'],
     responses: ok('Whether the signature covers the verdict.', VerifiedVerdict, examples.verified),
     handler: async (call) => {
       const { npcId, verdict } = call.body;

@@ -5,7 +5,7 @@ import type { RouteDefinition } from '../route.js';
 import { EXT_TAG } from '../tags.js';
 import { defined } from '../../base/defined.js';
 import type { Components, Doc } from './components.js';
-import { takesKey } from './refusals.js';
+import { headerParametersOf } from './headers.js';
 import { contentSchema } from './responses.js';
 
 const AN_ID: TSchema = { type: 'string' } as unknown as TSchema;
@@ -22,16 +22,6 @@ const parametersOf = ({ path, params, query }: RouteDefinition, components: Comp
       parameter(name, 'query', (query?.required ?? []).includes(name), query),
     ),
   ];
-};
-
-/** The header that every `POST` of JSON accepts. */
-const idempotencyKey: Doc = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Makes the request safe to repeat for 24 hours: it is carried out once, and repeated requests get the same response.',
-  schema: { type: 'string', minLength: 1, maxLength: 128 },
 };
 
 const requestBodyOf = ({ body, bytes, example }: RouteDefinition, components: Components): Doc => {
@@ -63,7 +53,7 @@ export const operationOf = (definition: RouteDefinition, components: Components)
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: [...(scope === null ? [] : [{ apiKey: [] }]), ...(admits === undefined ? [] : [{ grant: [] }])],
     ...(scope === null ? {} : { 'x-scope': scope }),
-    parameters: [...parametersOf(definition, components), ...(takesKey(definition) ? [idempotencyKey] : [])],
+    parameters: [...parametersOf(definition, components), ...headerParametersOf(definition)],
     ...requestBodyOf(definition, components),
   };
 };

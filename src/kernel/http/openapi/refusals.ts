@@ -1,25 +1,30 @@
 import type { RejectionCode } from '../../base/rejection.js';
 import { paramNames } from '../guard/path-params.js';
 import type { RouteDefinition } from '../route.js';
+import { takesKey } from './headers.js';
 
-/** Whether a route accepts an Idempotency-Key. */
-export const takesKey = ({ method, scope, bytes }: RouteDefinition): boolean =>
-  method === 'POST' && scope !== null && bytes === undefined;
+/** Whether a value of this schema has ids that clients choose: then a request with a wrong id and no other problem gets ID_INVALID. */
+const hasClientId = (schema: unknown): boolean =>
+  typeof schema === 'object' &&
+  schema !== null &&
+  ((schema as { format?: unknown }).format === 'client-id' || Object.values(schema).some(hasClientId));
 
 /**
  * The codes with which a route can refuse: the codes that its definition implies, and those of its handler (`refuses`). Codes that every route can
- * return (INTERNAL, REQUEST_UNREADABLE), and codes for requests that match no route, are left out.
+ * return (INTERNAL, REQUEST_UNREADABLE), codes for requests that match no route, and those of a `GET` with a body are left out.
  */
 export const refusalsOf = (definition: RouteDefinition): readonly RejectionCode[] => {
-  const { path, query, body, bytes, scope, admits, forbids, enter, bodyLimit, always, refuses = [] } = definition;
+  const { method, path, query, body, bytes, scope, admits, forbids, enter, bodyLimit, always } = definition;
+  const { reads = [], refuses = [] } = definition;
   const hasParams = paramNames(path).length > 0;
-  const bringsJson = body !== undefined;
-  const brings = bringsJson || bytes !== undefined;
+  // A body that the route does not need is read all the same.
+  const brings = method !== 'GET';
+  const readsNumber = reads.includes('Anima-Min-Revision') || reads.includes('Last-Event-ID');
   const implied: readonly (readonly [boolean, ...RejectionCode[]])[] = [
-    [bringsJson, 'MALFORMED_JSON'],
-    [bringsJson || query !== undefined, 'SCHEMA_INVALID'],
-    [hasParams, 'ID_INVALID'],
-    [takesKey(definition), 'HEADER_INVALID'],
+    [brings && bytes === undefined, 'MALFORMED_JSON'],
+    [body !== undefined || query !== undefined, 'SCHEMA_INVALID'],
+    [hasParams || hasClientId(body) || hasClientId(query), 'ID_INVALID'],
+    [readsNumber || (method === 'POST' && scope !== null), 'HEADER_INVALID'],
     [scope !== null || admits !== undefined, 'UNAUTHORIZED'],
     [scope !== null || forbids !== undefined, 'FORBIDDEN'],
     [takesKey(definition), 'IDEMPOTENCY_IN_PROGRESS'],

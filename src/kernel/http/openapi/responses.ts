@@ -2,6 +2,8 @@ import type { RejectionCode } from '../../base/rejection.js';
 import type { RouteDefinition } from '../route.js';
 import type { Components, Doc } from './components.js';
 import { ErrorBody, exampleOf, ShortError, statusOfCode } from './error-schemas.js';
+import { type ResponseHeader, responseHeaders } from '../headers.js';
+import { headersOf, headersOfRefusals } from './headers.js';
 import { refusalsOf } from './refusals.js';
 
 type Shared = {
@@ -9,7 +11,7 @@ type Shared = {
   readonly description: string;
   readonly code: RejectionCode;
   readonly details?: object;
-  readonly header?: string;
+  readonly headers?: readonly ResponseHeader[];
 };
 
 const issues = [{ in: 'body', pointer: '/npcId', message: 'must be a string' }];
@@ -21,36 +23,46 @@ const shared: Readonly<Record<number, Shared>> = {
     description: 'The request cannot be read or does not match its schema.',
     code: 'SCHEMA_INVALID',
     details: { issues },
+    headers: ['Idempotency-Replayed'],
   },
   401: {
     name: 'Unauthorized',
     description: 'The credentials are missing or invalid.',
     code: 'UNAUTHORIZED',
-    header: 'WWW-Authenticate',
+    headers: ['WWW-Authenticate'],
   },
   403: {
     name: 'Forbidden',
     description: 'The key may not do this.',
     code: 'FORBIDDEN',
     details: { scope: 'npc' },
+    headers: ['Idempotency-Replayed'],
   },
   404: {
     name: 'NotFound',
     description: 'Something that the request names does not exist.',
     code: 'NPC_NOT_FOUND',
     details: { npcId: 'mira' },
+    headers: ['Idempotency-Replayed'],
   },
   409: {
     name: 'Conflict',
     description: 'The request conflicts with the current state.',
     code: 'CONFLICT',
+    headers: ['Idempotency-Replayed', 'Retry-After'],
   },
-  410: { name: 'Gone', description: 'The exchange has expired; start again.', code: 'SOUL_EXCHANGE_EXPIRED' },
+  410: {
+    name: 'Gone',
+    description: 'The exchange has expired; start again.',
+    code: 'SOUL_EXCHANGE_EXPIRED',
+    headers: ['Idempotency-Replayed'],
+  },
   413: {
     name: 'ContentTooLarge',
     description: 'The body is too large, or would record too much.',
     code: 'BODY_TOO_LARGE',
     details: { limitBytes: 1_048_576 },
+    headers: ['Idempotency-Replayed'],
   },
   415: {
     name: 'UnsupportedMediaType',
@@ -61,52 +73,46 @@ const shared: Readonly<Record<number, Shared>> = {
     name: 'Unprocessable',
     description: 'The request is well formed but cannot be carried out.',
     code: 'IDEMPOTENCY_KEY_REUSED',
+    headers: ['Anima-Revision', 'Idempotency-Replayed'],
   },
   429: {
     name: 'TooManyRequests',
     description: 'Wait for `Retry-After` seconds, then send the same request again.',
     code: 'RATE_LIMITED',
-    header: 'Retry-After',
+    headers: ['Retry-After'],
   },
   503: {
     name: 'Unavailable',
     description: 'The server, or something that it needs, is not available. Retry after `Retry-After` seconds.',
     code: 'NOT_READY',
-    header: 'Retry-After',
+    headers: ['Retry-After'],
   },
 };
 
 const DEFAULT = 'UnexpectedError';
-
-const headers: Readonly<Record<string, Doc>> = {
-  'Retry-After': {
-    description: 'Seconds to wait before you send the same request again.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string' } },
-};
 
 const json = (schema: Doc, example: object): Doc => ({ 'application/json': { schema, example } });
 
 /** The responses that all operations share; their schemas are added to the components. */
 export const sharedResponses = (components: Components): { readonly responses: Doc; readonly headers: Doc } => {
   const error = components.response(ErrorBody);
-  const responses = Object.values(shared).map(({ name, description, code, details, header }) => [
+  const responses = Object.values(shared).map(({ name, description, code, details, headers = [] }) => [
     name,
     {
       description,
-      ...(header === undefined ? {} : { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),
+      ...headersOfRefusals(headers),
       content: json(error, exampleOf(code, details)),
     },
   ]);
   return {
-    headers,
+    headers: responseHeaders,
     responses: Object.fromEntries([
       ...responses,
       [
         'ShortForbidden',
         {
           description: 'The key may not do this, or the server does not accept new rules.',
+          ...headersOfRefusals(['Idempotency-Replayed']),
           content: json(components.response(ShortError), { error: 'This server does not accept new rules.' }),
         },
       ],
@@ -114,6 +120,7 @@ export const sharedResponses = (components: Components): { readonly responses: D
         DEFAULT,
         {
           description: 'Any other error. It has the same form as every error.',
+          ...headersOfRefusals([]),
           content: json(error, exampleOf('INTERNAL')),
         },
       ],
@@ -130,20 +137,23 @@ const reference = (name: string, codes: readonly RejectionCode[] = []): Doc => (
 export const contentSchema = (type: string): Doc =>
   type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 
-const ownResponses = ({ responses }: RouteDefinition, components: Components): readonly (readonly [string, Doc])[] =>
-  Object.entries(responses).map(([status, { description, schema, example, contentType, orType, onDemand }]) => {
-    const type = contentType ?? 'application/json';
-    const body = {
-      schema: schema === undefined ? contentSchema(type) : components.response(schema),
-      ...(example === undefined ? {} : { example }),
-    };
-    const content = {
-      ...(schema === undefined && contentType === undefined ? {} : { [type]: body }),
-      ...(orType === undefined ? {} : { [orType]: { schema: contentSchema(orType) } }),
-      ...(onDemand === undefined ? {} : { [onDemand]: { schema: contentSchema(onDemand) } }),
-    };
-    return [status, { description, ...(Object.keys(content).length === 0 ? {} : { content }) }];
-  });
+const ownResponses = (definition: RouteDefinition, components: Components): readonly (readonly [string, Doc])[] =>
+  Object.entries(definition.responses).map(
+    ([status, { description, schema, example, contentType, orType, onDemand }]) => {
+      const type = contentType ?? 'application/json';
+      const body = {
+        schema: schema === undefined ? contentSchema(type) : components.response(schema),
+        ...(example === undefined ? {} : { example }),
+      };
+      const content = {
+        ...(schema === undefined && contentType === undefined ? {} : { [type]: body }),
+        ...(orType === undefined ? {} : { [orType]: { schema: contentSchema(orType) } }),
+        ...(onDemand === undefined ? {} : { [onDemand]: { schema: contentSchema(onDemand) } }),
+      };
+      const headers = headersOf(definition, Number(status));
+      return [status, { description, ...headers, ...(Object.keys(content).length === 0 ? {} : { content }) }];
+    },
+  );
 
 /** All responses of a route: its own, its refusals by status, and a default for the rest. */
 export const responsesOf = (definition: RouteDefinition, components: Components): Doc => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../../../src/adapters/prometheus/metrics.js';
 import { createLifecycle } from '../../../../src/kernel/http/lifecycle.js';
-import { openApi } from '../../../../src/kernel/http/openapi/document.js';
+import { openApi, openApiSlices } from '../../../../src/kernel/http/openapi/document.js';
 import type { RouteDefinition } from '../../../../src/kernel/http/route.js';
 import { statusRoutes } from '../../../../src/kernel/http/status.js';
 import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from '../fake-routes.js';
@@ -40,6 +40,19 @@ describe('the OpenAPI document', () => {
     }
     const count = Object.values<object>(document.paths).flatMap((path) => Object.keys(path)).length;
     expect(count).toBe(routes.length);
+  });
+
+  it('is made in slices of at most one route, so that a server can serve requests meanwhile', () => {
+    const work = openApiSlices(routes);
+    let slices = 0;
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done === true) {
+        expect(JSON.parse(JSON.stringify(step.value))).toEqual(document);
+        break;
+      }
+      slices += 1;
+    }
+    expect(slices).toBeGreaterThanOrEqual(2 * routes.length);
   });
 
   it('describes path and query parameters, the body and whether it is required, and the Idempotency-Key of writes [1.7a]', () => {
