@@ -229,7 +229,7 @@ describe('signing a soul', () => {
   });
 
   it('fails on anything but a soul, as a defect', async () => {
-    await expect(signSoul(keys, ISSUER, unsignedSoul({ npcId: '..' }))).rejects.toThrow('is none');
+    await expect(signSoul(keys, ISSUER, unsignedSoul({ npcId: '..' }))).rejects.toThrow('an invalid soul was made');
   });
 });
 
