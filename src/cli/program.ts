@@ -45,7 +45,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   [exitCodes.usage, 'wrong usage'],
   [
     exitCodes.notJudged,
-    'there was nothing to check, for example because no server answered, or a file, NPC or level does not exist',
+    'nothing could be checked, for example because no server answered, or a file, NPC or level does not exist',
   ],
 ];
 /** Which commands use exit code 3. */

@@ -33,7 +33,8 @@ const prepareCheckout = async (path: string): Promise<void> => {
   const npx = `#!/bin/sh\n[ "$1" = anima ] || { echo "npx $1 is not expected on a page" >&2; exit 1; }\nshift\nexec "${process.execPath}" "${built('src/cli/anima.js')}" "$@"\n`;
   await writeFile(join(path, '.bin/npx'), npx, { mode: 0o755 });
   // Readers see an error response; a test sees it only if curl fails.
-  const fail = 'case " $* " in *" -f "*|*" -sf "*|*" --fail"*) ;; *) set -- --fail-with-body "$@" ;; esac';
+  const fail =
+    'for word; do case $word in --fail*|-[!-]*f*) fails=1; break ;; -d|--data*) break ;; esac; done\n[ "$fails" ] || set -- --fail-with-body "$@"';
   const curl = `#!/bin/sh\n${fail}\nPATH=$PATH_WITHOUT_PAGE\nexport PATH\nexec curl "$@"\n`;
   await writeFile(join(path, '.bin/curl'), curl, { mode: 0o755 });
 };
@@ -41,7 +42,7 @@ const prepareCheckout = async (path: string): Promise<void> => {
 /** A script that runs the steps one after another in one shell, so that variables last, and writes how each ended to `.results`. */
 const driverOf = (steps: readonly PageStep[]): string => {
   const lines = [
-    'set -o pipefail',
+    'set -E -o pipefail',
     'trap \'last=$?; [[ $BASH_COMMAND == source\\ .files/* ]] || { codes+=($last); failed+=("$BASH_COMMAND"); }\' ERR',
     'mkdir -p .out',
     ': > .results',
@@ -54,6 +55,8 @@ const driverOf = (steps: readonly PageStep[]): string => {
       lines.push(
         'codes=() failed=()',
         `source .files/${step.line} < ${input} > .out/${step.line} 2>&1`,
+        // Bash runs no trap for a command in an `&&` list, or for a block that it cannot parse.
+        `last=$?; [ $last = 0 ] || [ \${#codes[@]} -gt 0 ] || { codes+=($last); failed+=("the last command"); }`,
         `printf '%s\\t%s\\t%s\\n' ${step.line} "\${codes[*]}" "\${failed[*]//[$'\\n\\t']/ }" >> .results`,
       );
     }
@@ -86,6 +89,7 @@ const runPage = async (steps: readonly PageStep[]): Promise<readonly string[]> =
     stdio: 'ignore',
     env: {
       ...environment,
+      PATH_WITHOUT_PAGE: process.env['PATH'] ?? '',
       PATH: `${inside('.bin')}:${process.env['PATH'] ?? ''}`,
       ANIMA_URL: server.url,
       NO_COLOR: '1',
@@ -138,6 +142,19 @@ describe('the commands on pages', () => {
   it('are found', () => {
     expect(runnable.length).toBeGreaterThan(5);
     expect(dirname(runnable[0]?.page ?? '')).toBe('.');
+  });
+
+  it('fail the page if one of them fails, wherever it is in its block', async () => {
+    const blocks = [
+      'false && true',
+      'ls /nowhere; true',
+      'if true; then',
+      'echo "',
+      'curl -s http://127.0.0.1:8080/nowhere',
+    ];
+    const page = blocks.map((block) => `\`\`\`sh\n${block}\n\`\`\``).join('\n\n');
+    const shown = '```console\n$ echo one two\ntwo\none\n```';
+    expect((await runPage(stepsOf(`${page}\n\n${shown}`))).length).toBe(blocks.length + 1);
   });
 
   it.each(runnable)('work as written: $page', async ({ steps }) => {

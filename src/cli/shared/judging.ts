@@ -6,7 +6,7 @@ export class JudgedNo extends CommandFailed {}
 /** A command could not judge; `cause` says why. It has its own exit code. */
 export class NotJudged extends Error {
   constructor(cause: unknown) {
-    super('there was nothing to check', { cause });
+    super('nothing could be checked', { cause });
     this.name = 'NotJudged';
   }
 }

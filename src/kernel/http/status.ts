@@ -118,7 +118,13 @@ const common = { tag: 'Server', scope: null } as const;
 
 /** The server's own routes: status, health, metrics, and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
-  const document = once(() => documentFile(deps.allRoutes()));
+  let made: Promise<DocsFile> | undefined;
+  /** Made once; a failed attempt is not kept. */
+  const document = (): Promise<DocsFile> =>
+    (made ??= documentFile(deps.allRoutes()).catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
   const docs = htmlPage(docsPage);
   const errors = htmlPage(errorsPage);
   const docsFile = openDocsFiles();

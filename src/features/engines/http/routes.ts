@@ -90,7 +90,7 @@ const requireAdmin = ({ principal }: Call): void => {
 const withHint = (found: InitialisedCortex, requested: string): InitialisedCortex => {
   if (found.runtime !== NO_RUNTIME) return found;
   const hint = isDefaultName(requested)
-    ? 'POST /cortex/init with "default": true chooses another one.'
+    ? 'POST /cortex/init with "default": true chooses another one (scope admin).'
     : 'GET /cortex/models lists all engines.';
   return { ...found, state: `${found.state} ${hint}` };
 };

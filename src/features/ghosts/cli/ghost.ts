@@ -109,7 +109,7 @@ Exit codes of run, results, replay and compare:
   0  passed, or still running
   1  a check failed, or the session failed, was stopped or timed out
   2  wrong usage
-  3  there was nothing to check, for example because no server answered, a level does not exist, or no test could be checked`;
+  3  nothing could be checked, for example because no server answered, a level does not exist, or no test could be checked`;
 
 const SVG = 'image/svg+xml';
 

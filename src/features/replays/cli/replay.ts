@@ -62,8 +62,8 @@ const requireJudged = ({ turns }: ReplayView): void => {
   if (turns.checked > 0) return;
   throw new CommandFailed(
     turns.skipped > 0
-      ? 'There was nothing to check: every turn was skipped.'
-      : 'There was nothing to check: no recorded decision matches. Check --since, --until, --instead and the NPC IDs.',
+      ? 'Nothing could be checked: every turn was skipped.'
+      : 'Nothing could be checked: no recorded decision matches. Check --since, --until, --instead and the NPC IDs.',
   );
 };
 

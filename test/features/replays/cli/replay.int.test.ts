@@ -77,11 +77,11 @@ describe('anima replay and anima trial', () => {
     expect((await anima('trial', 'strict.json', '--turn', turnId)).code).toBe(2);
   });
 
-  it('fail when there was nothing to check [11.5d]', async () => {
+  it('fail when nothing could be checked [11.5d]', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([
       3,
-      expect.stringContaining('There was nothing to check: no recorded decision'),
+      expect.stringContaining('Nothing could be checked: no recorded decision'),
     ]);
     await writeFile(join(directory.path, 'soul.json'), '{"id":"mira","memories":[]}');
     const mistaken = await anima('trial', 'soul.json');
@@ -89,7 +89,7 @@ describe('anima replay and anima trial', () => {
     const early = await anima('replay', '--until', '2020-01-01');
     expect([early.code, early.stderr]).toEqual([
       3,
-      expect.stringContaining('There was nothing to check: no recorded decision'),
+      expect.stringContaining('Nothing could be checked: no recorded decision'),
     ]);
   });
 
