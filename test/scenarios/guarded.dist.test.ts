@@ -107,7 +107,7 @@ describe('protected servers', () => {
     const { stranger } = certificates;
     const shown = { TEMPORAL_TLS_CERT_FILE: stranger.certificate, TEMPORAL_TLS_KEY_FILE: stranger.key };
     const worker = await namespace.start('worker', shown);
-    await worker.child.waitForLine(/the process worker lost its server/);
+    await worker.child.waitForLine(/The worker lost the connection to Temporal/);
     const named = 'TEMPORAL_TLS_CERT_FILE, TEMPORAL_TLS_KEY_FILE';
     expect(linesOf(worker.child, 40)).toContain(named);
     await expect.poll(() => stateOf(worker, 'temporal'), poll).toMatchObject({ status: 503, ok: false });
@@ -118,8 +118,8 @@ describe('protected servers', () => {
   it('refuse a projector and a relay with a wrong password', async () => {
     const feeds = await namespace.start('projector,relay', { KAFKA_SASL_PASSWORD_FILE: wrongPassword });
     const named = 'check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*';
-    await feeds.child.waitForLine(/the relay was interrupted/);
-    await feeds.child.waitForLine(/the feed of events was lost/);
+    await feeds.child.waitForLine(/The relay was interrupted/);
+    await feeds.child.waitForLine(/Lost the event feed/);
     for (const line of feeds.child.lines.filter((each) => /interrupted|was lost/.test(each)))
       expect(line).toContain(named);
     const state = await stateOf(feeds, 'kafka');

@@ -114,7 +114,7 @@ describe('an event store that other programs write to as well', () => {
   it('accepts that number only when it is new, and only when the command starts it', async () => {
     const late = await servers('start', 'eventstore', '--foreign', '5');
     expect(late).toMatchObject({ code: 1 });
-    expect(late.stdout).toContain('it was started before');
+    expect(late.stdout).toContain('--foreign works only with a new event store');
     expect(await servers('start', 'postgres', '--foreign', '5')).toMatchObject({ code: 2 });
     expect(await servers('stop', '--foreign', '5')).toMatchObject({ code: 2 });
     expect(await servers('start', 'eventstore', '--foreign', 'many')).toMatchObject({ code: 2 });

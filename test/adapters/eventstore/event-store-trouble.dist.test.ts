@@ -188,7 +188,7 @@ describe('An EventStoreDB that answers but does not serve', () => {
     trouble(directory.path, { swallows: true });
     // Either it is found where it was written, or its outcome is unknown.
     const outcome = await appending;
-    expect(outcome instanceof Error ? outcome.message : '').not.toContain('nothing was written');
+    expect(outcome instanceof Error ? outcome.message : '').not.toContain('Nothing was written');
     trouble(directory.path);
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b']);
   });
@@ -197,7 +197,7 @@ describe('An EventStoreDB that answers but does not serve', () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true });
     const refused = await store.append('s', 0, [event('b')]).catch((error: unknown) => error);
-    expect(String(refused)).toContain('nothing was written');
+    expect(String(refused)).toContain('Nothing was written');
   });
 
   it('answers STORE_UNAVAILABLE in an endless election, and that nothing was written [1.5h]', async () => {
@@ -206,7 +206,7 @@ describe('An EventStoreDB that answers but does not serve', () => {
     expect(ELECTION_MS).toBe(4_000);
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
     expect(refused).toMatchObject(refusal);
-    expect((refused as Error).message).toContain('nothing was written');
+    expect((refused as Error).message).toContain('Nothing was written');
     await expect(store.read('s', forwards)).rejects.toMatchObject(refusal);
     trouble(directory.path);
     expect((await store.read('s', forwards)).lastRevision).toBe(-1);

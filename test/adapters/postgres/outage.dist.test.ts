@@ -180,7 +180,7 @@ describe('A schema', () => {
   it('of a newer version fails the start with a message, and is left unchanged', async () => {
     await using schema = new TestSchema();
     await schema.query(`INSERT INTO migrations (name) VALUES ('999-later')`);
-    await expect(schema.again().migrate()).rejects.toThrow(/made by a newer version \(999-later\)/);
+    await expect(schema.again().migrate()).rejects.toThrow(/created by a newer version \(999-later\)/);
   });
 
   it('in an unusable database fails the start with a message', async () => {
