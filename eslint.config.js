@@ -71,6 +71,7 @@ const edges = [
 
 export default defineConfig(
   globalIgnores([
+    '.docs-site',
     'dist/',
     'dist.partial-*/',
     '.anima/',
