@@ -34,7 +34,7 @@ export const describeMachine = async (): Promise<readonly string[]> => {
   const disk =
     type === TMPFS ? 'a file system in memory, which flushes nothing: TMPDIR must name a disk' : 'one after the other';
   return [
-    `Measured on ${new Date().toISOString().slice(0, 10)}, load average before it ${load.toFixed(1)}.`,
+    `Measured on ${new Date().toISOString().slice(0, 10)}, load average beforehand ${load.toFixed(1)}.`,
     `Processor: ${cpus()[0]?.model.trim() ?? 'unknown'}, ${availableParallelism()} cores; memory ${(totalmem() / GIB).toFixed(0)} GiB.`,
     `Disk: ${whole(commitsPerSecond(directory.path))} flushed commits a second, ${disk}.`,
     `Node ${process.version}, ${systemName()} ${release()}.`,

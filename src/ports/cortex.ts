@@ -32,7 +32,7 @@ export interface CortexEngine extends AsyncDisposable {
   readonly name: string;
   /** Its runtime: `builtin`, `http` or `llama.cpp`. */
   readonly runtime: string;
-  /** Its size in millions of parameters; 0 for the scripted one and if unknown. */
+  /** Its size in millions of parameters; 0 for the scripted one, or if unknown. */
   readonly parameters: number;
   /** `ready`, or a message that says why not. It makes no call: it reports the results of the last calls. */
   state(): string;

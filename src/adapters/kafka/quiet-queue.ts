@@ -10,7 +10,7 @@ let isQuiet = false;
 
 /**
  * Patches kafkajs 2.2.4, once per process: after its first answer, an idle connection checks its empty queue a thousand times a second for ever,
- * because it schedules the next check for a negative time (https://github.com/tulios/kafkajs/issues/1704). An empty queue needs no check: adding to
+ * because it schedules the next check with a negative delay (https://github.com/tulios/kafkajs/issues/1704). An empty queue needs no check: adding to
  * it schedules one.
  */
 export const quietQueues = (): void => {

@@ -15,7 +15,7 @@ export const lookUpCortex = (engines: Engines, tenant: string, requested: string
   const name = isDefault ? engines.defaultOf(tenant) : requested;
   const engine = engines.find(name);
   if (engine !== null) return { cortexId: engine.id, runtime: engine.runtime, state: engine.state() };
-  const state = isDefault ? notHere(name) : 'No engine or model of this server has this name.';
+  const state = isDefault ? notHere(name) : 'No engine or model on this server has this name.';
   return { cortexId: name, runtime: NO_RUNTIME, state };
 };
 

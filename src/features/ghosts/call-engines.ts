@@ -45,7 +45,7 @@ export type RequestGhostText = (
 /** The engines of a process, for its ghosts. */
 export type GhostEngines = {
   readonly ask: RequestGhostText;
-  /** Why the engine of a session does not deliver a text for its next step, if this process knows a reason; null if it does deliver. */
+  /** Why the engine of a session provides no text for its next step, if this process knows a reason; null if it does deliver. */
   readonly whyWaiting: (session: AskingSession) => string | null;
 };
 

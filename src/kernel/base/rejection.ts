@@ -13,7 +13,7 @@ const domainMessages = {
   REPLAY_NOT_FOUND: 'No replay with this ID exists.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
   LEVEL_NOT_FOUND: 'No level with this ID is registered.',
-  SOUL_NOT_FOUND: 'No archive of this server holds a soul with this ID.',
+  SOUL_NOT_FOUND: 'No archive on this server holds a soul with this ID.',
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul.',
   SOUL_IMPORT_NOT_FOUND: 'No import of this soul has been started.',
   MEMORY_NOT_FOUND: 'No memory with this ID exists.',
@@ -32,7 +32,7 @@ const domainMessages = {
   LEVEL_BUILT_IN: 'This level is built in and cannot be changed. Use another levelId.',
   LEVELS_FULL: 'The limit on stored level versions has been reached; see details for the limit.',
   CONFLICT: 'The request conflicts with the current state.',
-  CORTEX_NOT_FOUND: 'No engine or model of this server has this name.',
+  CORTEX_NOT_FOUND: 'No engine or model on this server has this name.',
   LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
   TENANT_EXISTS:
     'A tenant with this ID already exists. If its owner key is lost, run "anima keys recover --tenant <id>".',

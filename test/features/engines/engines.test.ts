@@ -82,7 +82,7 @@ describe('the engines of a server', () => {
     expect(await chooseDefaultCortex(server, engines, command('c2'), 'gpt')).toEqual({
       cortexId: 'gpt',
       runtime: 'none',
-      state: 'No engine or model of this server has this name.',
+      state: 'No engine or model on this server has this name.',
     });
     expect(await choices()).toEqual([]);
   });

@@ -81,7 +81,7 @@ describe('the routes of engines', () => {
     const init = async (requestedModel: string): Promise<string> =>
       (await app.post('/cortex/init', { requestedModel })).body.state as string;
     expect(await init('gpt')).toBe(
-      'No engine or model of this server has this name. GET /cortex/models lists all engines.',
+      'No engine or model on this server has this name. GET /cortex/models lists all engines.',
     );
     const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
     await changeTenant(server, context, (state) => chooseCortex(state, 'openai'));
