@@ -344,54 +344,8 @@ const indexPage = (
     ],
   );
 
-const pascal = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
-
-/**
- * Gives a name to each body that is described where it is used and has members, so that pages describe it once. Equal bodies share the first name.
- */
-const withNamedBodies = (document: OpenApiDocument): OpenApiDocument => {
-  const schemas: Record<string, Schema> = { ...document.components.schemas };
-  const names = new Map<string, string>();
-  const namedIn = (content: Content, wanted: string): Content =>
-    Object.fromEntries(
-      Object.entries(content).map(([type, media]): [string, Media] => {
-        const { schema } = media;
-        if (schema === undefined || schema.$ref !== undefined || membersOf(schema, String).length === 0)
-          return [type, media];
-        const text = JSON.stringify(schema);
-        const name = names.get(text) ?? wanted;
-        names.set(text, name);
-        schemas[name] = schema;
-        return [type, { ...media, schema: { $ref: `#/components/schemas/${name}` } }];
-      }),
-    );
-  const operationWithNames = (operation: Operation): Operation => {
-    const { operationId, requestBody, responses } = operation;
-    const body = requestBody && {
-      ...requestBody,
-      content: namedIn(requestBody.content, `${pascal(operationId)}Request`),
-    };
-    const own = Object.entries(responses).map(([status, response], at): [string, Response] => {
-      const wanted = `${pascal(operationId)}Response${at === 0 ? '' : status}`;
-      return [
-        status,
-        response.content === undefined ? response : { ...response, content: namedIn(response.content, wanted) },
-      ];
-    });
-    return { ...operation, ...(body === undefined ? {} : { requestBody: body }), responses: Object.fromEntries(own) };
-  };
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, operationWithNames(one)])),
-    ]),
-  );
-  return { ...document, paths, components: { ...document.components, schemas } };
-};
-
 /** The reference of all routes: an index, and one page for each tag. A tag with large schemas has a second page for them. */
-export const routePages = (given: OpenApiDocument): readonly Page[] => {
-  const document = withNamedBodies(given);
+export const routePages = (document: OpenApiDocument): readonly Page[] => {
   const routes = routesOf(document);
   const { schemas = {} } = document.components;
   const common = commonCodes(routes);
