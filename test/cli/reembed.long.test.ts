@@ -81,6 +81,6 @@ describe('anima reembed', () => {
     }
     const { code, stdout, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
     expect([code, stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
-    expect(stderr).toBe('Texts that the embedder keeps refusing: 1. They are found by their words alone.\n');
+    expect(stderr).toBe('The embedder refused 1 text. Recall finds them only by their words.\n');
   });
 });

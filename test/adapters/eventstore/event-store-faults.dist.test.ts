@@ -271,7 +271,7 @@ describe('EventStoreDB under faults', () => {
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await expect(sent).rejects.toMatchObject({
         ...unavailable,
-        message: expect.stringContaining('not known') as unknown,
+        message: expect.stringContaining('outcome is unknown') as unknown,
       });
       await reconnect();
       expect(await behind.append('s', 'no_stream', [event('a')])).toMatchObject({ ok: true, revision: 0 });
