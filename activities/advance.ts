@@ -65,7 +65,8 @@ const step = async (
     const before = remembered ?? (await repository.load(process, ref, atLeast));
     // The same command under another id: the caller abandoned an earlier attempt, which was carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
-    const factsOf = await effects.prepare(ref, before.state, inputs, by);
+    const opened = await writers.open(ref.stream, effects.fold);
+    const factsOf = await effects.prepare(ref, before.state, inputs, by, opened.state);
     const writer = await writers.open(ref.stream, effects.fold);
     if (writer.isHeldFrom(by)) {
       await writer.requireFree(by);
@@ -74,7 +75,9 @@ const step = async (
 
     // Decide. Nothing is awaited from here to the append: the events must follow from exactly what precedes them.
     const seen = { state: writer.state, revision: writer.revision };
-    const decided = refusalOr(() => decide(effects, before, inputs, factsOf(seen.state), ref, by));
+    const facts = factsOf(seen.state);
+    if (facts === undefined) continue;
+    const decided = refusalOr(() => decide(effects, before, inputs, facts, ref, by));
 
     if (decided instanceof Rejection || decided.length === 0) {
       // Nothing to append. If no transition used the facts, the answer depends on the process alone, read to its end; else on the stream's end.

@@ -27,7 +27,7 @@ export type AgentTurnEffectsDeps = TurnEffectsDeps & {
 /** What an agent's turn needs: everything that a body's turn needs, plus a recall and an engine. */
 export const agentTurnEffects = (deps: AgentTurnEffectsDeps): ProcessEffects => ({
   fold: mindFold,
-  prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.chooseForAgent(tenant, rulesetId)),
+  prepare: prepareTurn(deps, (tenant, choice) => deps.rulesets.chooseForAgent(tenant, choice)),
   effectMs: INFER_MS,
   effect: async ({ stream, id }, effect, signal) => {
     const mind = parseNpcStream(stream);

@@ -2,6 +2,7 @@ import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
 import { ghostEvents, type GhostPlan } from '../../src/features/ghosts/domain/events.js';
 import type { MindState } from '../../src/features/npcs/domain/state.js';
+import { usedRuleset } from '../../src/features/rules/ruleset-digest.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
 import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/kernel/base/stream-names.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
@@ -131,15 +132,16 @@ export const prepareGhostTurn =
     const issuer = { kid: deps.signingKeys.current.kid, iss: deps.issuer };
     // A turn expires without any rule, even after its session, when the level may be deleted.
     if (inputs.every(({ type }) => type === 'deadline'))
-      return (own) => factsFrom(mind.sessionId, { ruleset: null }, own as MindState, issuer);
+      return (own) => factsFrom(mind.sessionId, { ruleset: null, used: null }, own as MindState, issuer);
     const { level } = await settingFor(deps, { ...(await planOf(deps, mind)), tenant: mind.tenant });
     const { ruleset } = level;
+    const used = ruleset === null ? null : await usedRuleset(ruleset);
     const opening = inputs.find((input) => input.type === 'open');
     const held =
       opening === undefined || state.name !== 'new' ? [] : await inSlices(holdPatterns(ruleset, opening.observation));
     const persona = actorsPersona(state, inputs) ?? level.persona;
     return (streamState) => {
       const own = streamState as MindState;
-      return factsFrom(mind.sessionId, { ruleset }, { ...own, persona: own.persona ?? persona }, issuer, held);
+      return factsFrom(mind.sessionId, { ruleset, used }, { ...own, persona: own.persona ?? persona }, issuer, held);
     };
   };

@@ -1,9 +1,7 @@
 import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
 import { defined } from '../../src/kernel/base/defined.js';
-import { jcs } from '../../src/kernel/base/json.js';
 import { mergePatch } from '../../src/kernel/base/merge-patch.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
-import { sha256Base64url } from '../../src/kernel/crypto/sha256.js';
 import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SoulExportInput } from '../../workflows/soul-export.js';
 import { makeSoul, type SoulDocument } from '../../src/features/souls/domain/document.js';
@@ -11,6 +9,7 @@ import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { KeyedMutex } from '../../src/kernel/concurrency/keyed-mutex.js';
 import type { Ports } from '../../src/ports/ports.js';
+import { rulesetDigest } from '../../src/features/rules/ruleset-digest.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../src/features/rules/rulesets.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { eventAt } from '../../src/kernel/streams/stream-pages.js';
@@ -31,7 +30,7 @@ const SOUL_EFFECT_MS = 60_000;
 type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
   readonly writers: StreamWriters;
-  readonly rulesets: Pick<Rulesets, 'latest'>;
+  readonly rulesets: Pick<Rulesets, 'latest' | 'newest'>;
   readonly signingKeys: SigningKeys;
   /** The public URL of this server, which is the exporter. */
   readonly issuer: string;
@@ -77,7 +76,7 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
       ? told
       : await toldWithoutPlayers(told, await namedPlayers(ports.events, stream, revision, signal))),
     ...defined({ without: asked.without }),
-    ruleset: await rulesetOf(deps, tenant),
+    ruleset: await rulesetOf(deps, tenant, mind.rulesetId),
     provenance: {
       ...{ issuer, tenant, npcId: asked.npcId, revision },
       hash: await hashAt(deps, stream, revision),
@@ -99,11 +98,16 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
   };
 };
 
-const rulesetOf = async ({ rulesets }: SealDeps, tenant: string): Promise<SoulDocument['ruleset']> => {
-  const set = await rulesets.latest(tenant, DEFAULT_RULESET_ID);
+/** The rules that a mind follows. A mind whose own set was deleted follows others here, but remains bound to it on the next server. */
+const rulesetOf = async (
+  { rulesets }: SealDeps,
+  tenant: string,
+  bound: string | null,
+): Promise<SoulDocument['ruleset']> => {
+  const set = await (bound === null ? rulesets.latest(tenant, DEFAULT_RULESET_ID) : rulesets.newest(tenant, bound));
   if (set === null) return null;
   const { rulesetId, version } = set;
-  return { rulesetId, version, digest: sha256Base64url(jcs(set)) };
+  return { rulesetId, version, digest: await rulesetDigest(set), ...(bound === null ? {} : { bound: true }) };
 };
 
 /** The hash, in base64url, of the last event that the soul covers: with the stream, it proves that the soul came from it. */

@@ -7,7 +7,7 @@ import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { factsFrom } from '../../src/features/turns/facts-from.js';
-import type { Rulesets } from '../../src/features/rules/rulesets.js';
+import type { ChosenRuleset, Rulesets } from '../../src/features/rules/rulesets.js';
 
 export type TurnEffectsDeps = {
   readonly rulesets: Rulesets;
@@ -22,20 +22,26 @@ export type TurnEffectsDeps = {
  */
 export const prepareTurn =
   ({ rulesets, signingKeys, issuer }: TurnEffectsDeps, choose: Rulesets['choose']): ProcessEffects['prepare'] =>
-  async (ref, recorded, inputs, by) => {
+  async (ref, recorded, inputs, by, streamState) => {
     const state = recorded as TurnState;
     const npcId = parseNpcStream(ref.stream)?.npcId ?? '';
     const opening = (inputs as unknown as readonly TurnInput[]).find((input) => input.type === 'open');
-    const chosen =
+    const { rulesetId: bound } = streamState as MindState;
+    const chosen: ChosenRuleset =
       state.name === 'new'
-        ? await choose(by.tenant, opening?.rulesetId)
-        : { ruleset: await rulesets.version(by.tenant, state.ruleset) };
+        ? await choose(by.tenant, { bound, named: opening?.rulesetId })
+        : { ruleset: await rulesets.version(by.tenant, state.ruleset), used: state.ruleset };
     // Once a turn: the outcome is recorded with the opening.
     const held =
       opening === undefined || state.name !== 'new'
         ? []
         : await inSlices(holdPatterns(chosen.ruleset, opening.observation));
-    return (mind) => factsFrom(npcId, chosen, mind as MindState, { kid: signingKeys.current.kid, iss: issuer }, held);
+    return (current) => {
+      const mind = current as MindState;
+      // The mind was bound to other rules in the meantime.
+      if (state.name === 'new' && mind.rulesetId !== bound) return undefined;
+      return factsFrom(npcId, chosen, mind, { kid: signingKeys.current.kid, iss: issuer }, held);
+    };
   };
 
 /**
@@ -43,7 +49,7 @@ export const prepareTurn =
  * @param prepareOther finds the facts of turns in minds that are not NPCs: the same process, by other rules
  */
 export const turnEffects = (deps: TurnEffectsDeps, prepareOther?: ProcessEffects['prepare']): ProcessEffects => {
-  const prepare = prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.choose(tenant, rulesetId));
+  const prepare = prepareTurn(deps, (tenant, choice) => deps.rulesets.choose(tenant, choice));
   return {
     fold: mindFold,
     prepare: (ref, ...step) => (isNpcStream(ref.stream) ? prepare : (prepareOther ?? prepare))(ref, ...step),

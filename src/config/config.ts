@@ -55,6 +55,7 @@ export type Config = {
   readonly rateLimit: RateLimit | null;
   /** Whether `POST /rules` is open. */
   readonly rulesRegistration: boolean;
+  readonly refusesUnknownRuleset: boolean;
   readonly turnDeadlineMs: number;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
@@ -223,6 +224,7 @@ export const parseConfig = (
     dataDir: value('ANIMA_DATA_DIR', path),
     rateLimit: limit === 'off' ? null : limit,
     rulesRegistration: choice('ANIMA_RULES_REGISTRATION') === 'on',
+    refusesUnknownRuleset: choice('ANIMA_UNKNOWN_RULESET') === 'refuse',
     turnDeadlineMs: whole('ANIMA_TURN_DEADLINE_MS'),
     agentWaitMs: whole('ANIMA_AGENT_WAIT_MS'),
     readWaitMs: whole('ANIMA_READ_WAIT_MS'),

@@ -2,6 +2,7 @@ import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentScenarios } from './agents.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { asOfScenarios } from './as-of.js';
+import { bindingScenarios } from './bindings.js';
 import { cortexScenarios } from './cortex.js';
 import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
@@ -26,6 +27,7 @@ historyScenarios('embedded', open);
 searchScenarios('embedded', open);
 asOfScenarios('embedded', open, 12);
 injectionScenarios('embedded', open);
+bindingScenarios('embedded', openEmbeddedServer);
 manyAtOnceScenarios('embedded', async () => {
   const server = await open();
   return { urls: [server.url], ownerKey: server.ownerKey, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

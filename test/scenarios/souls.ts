@@ -439,6 +439,12 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
         version: set['version'],
         digest: expect.stringMatching(/^[\w-]{43}$/) as string,
       });
+      ok(await api.post('/rules', { rulesetId: 'gate', rulesetRules: [{ ruleAction: 'FORBID FLEE' }] }));
+      ok(await api.post('/npcs', { npcId: 'ruled', rulesetId: 'gate' }));
+      expect((await exported())['ruleset']).toMatchObject({ rulesetId: 'gate', version: 1, bound: true });
+      ok(await api('DELETE', '/rules/gate'));
+      expect((await exported())['ruleset']).toMatchObject({ rulesetId: 'gate', version: 1, bound: true });
+      ok(await api.post('/npcs', { npcId: 'ruled', rulesetId: '' }));
       const { revision, hash, ...from } = provenance as { readonly revision: number; readonly hash: string };
       expect(from).toEqual({ issuer: running.server.url, tenant: 'soul-rules', npcId: 'ruled', chain: [] });
       const { events } = ok(await api.get('/npcs/ruled/history')).body as {

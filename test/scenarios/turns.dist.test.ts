@@ -1,6 +1,7 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { bindingScenarios } from './bindings.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { ghostBodyScenarios } from './ghost-bodies.js';
 import { historyScenarios } from './histories.js';
@@ -22,6 +23,7 @@ agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
 ghostBodyScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
+bindingScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

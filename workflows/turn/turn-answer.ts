@@ -1,4 +1,5 @@
 import type { Instruction, Verdict } from '../../src/features/npcs/domain/events.js';
+import type { RulesetUsed } from '../../src/features/rules/domain/ruleset.js';
 import type { JsonObject } from '../../src/kernel/base/json.js';
 import type { OpenedTurn, TurnInput, TurnState } from './turn-state.js';
 import { defined } from '../../src/kernel/base/defined.js';
@@ -12,8 +13,16 @@ export type TurnAnswer = {
   /** The members of the tape that the protocol defines; those not set yet are absent. */
   readonly tape: JsonObject;
   /** The inputs of the signature, if the verdict is valid. */
-  readonly signing?: { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
+  readonly signing?: {
+    readonly revision: number;
+    readonly at: string;
+    readonly kid: string;
+    readonly iss: string;
+    readonly ruleset: RulesetUsed | null;
+  };
   readonly rulesetMissing?: string;
+  /** The ruleset that the request named, if another one decided. */
+  readonly rulesetIgnored?: string;
 };
 
 const has = (recorded: number | undefined, round: number): boolean => recorded !== undefined && recorded <= round;
@@ -64,7 +73,7 @@ export const answerRound = (state: TurnState, input: TurnInput | undefined): Tur
   const round = roundAskedFor(state, input);
   const recorded = state.rounds[round];
   if (recorded === undefined) return undefined;
-  const missing = defined({ rulesetMissing: state.rulesetMissing });
+  const missing = defined({ rulesetMissing: state.rulesetMissing, rulesetIgnored: state.ruleset?.asked });
   const { turnId, observation } = state;
   const common = { turnId, round, observation, tape: tapeAt(state, round), ...missing };
   if (recorded.instruction.type !== 'Finalize') return { ...common, instruction: recorded.instruction };
@@ -75,6 +84,6 @@ export const answerRound = (state: TurnState, input: TurnInput | undefined): Tur
     instruction: { type: 'Finalize', verdict },
     ...(kid === undefined || iss === undefined
       ? {}
-      : { signing: { revision: recorded.revision, at: recorded.at, kid, iss } }),
+      : { signing: { revision: recorded.revision, at: recorded.at, kid, iss, ruleset: state.ruleset } }),
   };
 };

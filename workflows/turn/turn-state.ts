@@ -1,5 +1,5 @@
 import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
-import type { RulesetRef } from '../../src/features/rules/domain/ruleset.js';
+import type { RulesetUsed } from '../../src/features/rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 
 /** The data with which a turn was opened. */
@@ -41,7 +41,7 @@ export type TurnState =
       readonly commandId: string;
       readonly openedAt: string;
       readonly endedAt?: string;
-      readonly ruleset: RulesetRef | null;
+      readonly ruleset: RulesetUsed | null;
       /** The version of the decision logic when the turn was opened, which decides it to its end. */
       readonly logic: number;
       readonly rulesetMissing?: string;

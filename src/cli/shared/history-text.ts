@@ -28,6 +28,7 @@ const verdict = ({ verdict: value }: JsonMembers): string => {
 const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   NpcRegistered: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
   NpcUpdated: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
+  RulesetBound: ({ rulesetId }) => (rulesetId === null ? 'to none' : `to ${quoted(rulesetId)}`),
   NpcArchived: () => '',
   TurnOpened: ({ observation, resumedFrom }) =>
     [quoted(observation), resumedFrom === undefined ? '' : `resumed from ${text(resumedFrom)}`]

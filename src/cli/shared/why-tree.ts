@@ -22,7 +22,7 @@ export const whyTree = (why: JsonMembers): Branch => ({
   below: [
     { text: `perceived ${quoted(why['observation'])}` },
     ...mindOf(members(why['mind'])),
-    ...missingOf(why['rulesetMissing']),
+    ...otherRules(why),
     ...rulesOf(why),
     { text: recalled(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
     ...promptOf(members(why['prompt'])),
@@ -60,8 +60,17 @@ const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): read
     : named(title, all);
 };
 
-const missingOf = (rulesetId: JsonValue | undefined): readonly Branch[] =>
-  rulesetId === undefined ? [] : [{ text: `decided without rules: there was no ruleset ${quoted(rulesetId)}` }];
+/** Why other rules decided than those that were named. */
+const otherRules = ({ rulesetMissing, ruleset }: JsonMembers): readonly Branch[] => {
+  const { rulesetId, asked } = members(ruleset);
+  if (rulesetMissing !== undefined) {
+    const instead = rulesetId === undefined ? 'decided without rules' : `decided by ${quoted(rulesetId)}`;
+    return [{ text: `${instead}: there was no ruleset ${quoted(rulesetMissing)}` }];
+  }
+  return asked === undefined
+    ? []
+    : [{ text: `ignored the requested ruleset ${quoted(asked)}: the NPC is bound to ${quoted(rulesetId)}` }];
+};
 
 const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
   text: `revision ${word(revision)}: different ${list(differing)

@@ -56,6 +56,13 @@ export const serverSettings = {
     values: ['on', 'off'],
     about: '`off` makes `POST /rules` respond with 403.',
   },
+  ANIMA_UNKNOWN_RULESET: {
+    group: 'server',
+    default: 'fallback',
+    values: ['fallback', 'refuse'],
+    about:
+      'What happens to a turn whose ruleset is not registered: another one decides, or the request is refused with 422 `RULESET_UNKNOWN`.',
+  },
   ANIMA_REPLAY_THREADS: {
     group: 'server',
     default: null,

@@ -3,9 +3,11 @@ import { rulesetEvents } from './domain/events.js';
 import { LRUCache } from 'lru-cache';
 
 import { findPreset } from './domain/presets.js';
-import type { DirectiveRuleSet, RulesetRef } from './domain/ruleset.js';
+import { usedRuleset } from './ruleset-digest.js';
+import type { DirectiveRuleSet, RulesetRef, RulesetUsed } from './domain/ruleset.js';
 import { latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
 import { jsonBytes } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { rulesetStream } from '../../kernel/base/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
@@ -25,25 +27,55 @@ const builtIn = (presetId: string): DirectiveRuleSet | null => {
 /** How many bytes of JSON of older versions are cached, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
-/** The rules that decide, and the requested id if it is not registered. */
-export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };
+/** What the rules are chosen by. A bound mind's rules are chosen by nobody else. */
+export type RulesetChoice = {
+  /** The ruleset that the mind is bound to. */
+  readonly bound: string | null;
+  /** The ruleset that the request names. */
+  readonly named: string | undefined;
+};
+
+/** The rules that decide, what is recorded of them, and the chosen id if it is not registered. */
+export type ChosenRuleset = {
+  readonly ruleset: DirectiveRuleSet | null;
+  readonly used: RulesetUsed | null;
+  readonly missing?: string;
+};
+
+const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undefined): Promise<ChosenRuleset> => ({
+  ruleset,
+  used: ruleset === null ? null : await usedRuleset(ruleset, named),
+});
 
 /** A tenant's rulesets, from their streams. */
 export type Rulesets = {
-  /** The named ruleset, or the tenant's default. A named ruleset that is not registered decides nothing and is `missing`. */
-  choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  /**
+   * The ruleset that the mind is bound to, otherwise the named one, otherwise the tenant's default, otherwise none. If the chosen id is not
+   * registered, it is `missing`, and the first of these decides: the tenant's default, the preset of that name, the `default` preset.
+   * @throws Rejection RULESET_UNKNOWN instead, if this server refuses unknown ids
+   */
+  choose(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
   /** Like `choose`, but if the tenant has no default, the `default` preset decides. */
-  chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  chooseForAgent(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
   /** One version as it was registered, even if its ruleset has since been deleted. */
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
   /** The current ruleset; null if it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
+  /** The newest version, even if the ruleset has since been deleted; null if it was never registered. */
+  newest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
   /** The version that decides: the current one, or the `default` preset while the tenant has no default. */
   deciding(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
 };
 
-/** @param events where older versions are read */
-export const openRulesets = (writers: StreamWriters, events: Pick<EventStore, 'read'>): Rulesets => {
+/**
+ * @param events where older versions are read
+ * @param refusesUnknown whether a turn with an id that is not registered is refused (ANIMA_UNKNOWN_RULESET)
+ */
+export const openRulesets = (
+  writers: StreamWriters,
+  events: Pick<EventStore, 'read'>,
+  { refusesUnknown = false }: { readonly refusesUnknown?: boolean } = {},
+): Rulesets => {
   const old = new LRUCache<string, DirectiveRuleSet>({
     maxSize: OLD_VERSIONS_BYTES,
     sizeCalculation: (set) => jsonBytes(set),
@@ -53,21 +85,24 @@ export const openRulesets = (writers: StreamWriters, events: Pick<EventStore, 'r
     (await writers.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
-  const choose = async (tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset> => {
-    const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
-    return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
-  };
+  /** @param unnamed decides if no id is chosen and the tenant has no default */
+  const chooseOr =
+    (unnamed: DirectiveRuleSet | null): Rulesets['choose'] =>
+    async (tenant, { bound, named }) => {
+      const chosen = bound ?? named;
+      const found = await latest(tenant, chosen ?? DEFAULT_RULESET_ID);
+      if (chosen === undefined || found !== null) return chosenSet(found ?? unnamed, named);
+      if (refusesUnknown) throw new Rejection('RULESET_UNKNOWN', { details: { rulesetId: chosen } });
+      const ruleset = (await latest(tenant, DEFAULT_RULESET_ID)) ?? builtIn(chosen) ?? builtIn(DEFAULT_RULESET_ID);
+      return { ...(await chosenSet(ruleset, named)), missing: chosen };
+    };
   return {
     latest,
+    newest: async (tenant, rulesetId) => (await load(tenant, rulesetId)).latest,
     deciding: async (tenant, rulesetId) =>
       (await latest(tenant, rulesetId)) ?? (rulesetId === DEFAULT_RULESET_ID ? builtIn(rulesetId) : null),
-    choose,
-    chooseForAgent: async (tenant, rulesetId) => {
-      const chosen = await choose(tenant, rulesetId);
-      return chosen.ruleset === null && chosen.missing === undefined
-        ? { ruleset: builtIn(DEFAULT_RULESET_ID) }
-        : chosen;
-    },
+    choose: chooseOr(null),
+    chooseForAgent: chooseOr(builtIn(DEFAULT_RULESET_ID)),
     version: async (tenant, ref) => {
       if (ref === null) return null;
       if (ref.version === BUILT_IN_VERSION) return builtIn(ref.rulesetId);

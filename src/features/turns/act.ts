@@ -2,20 +2,18 @@ import type { TurnFacts } from './domain/decision/turn-facts.js';
 import { CURRENT_LOGIC, logicOf } from './domain/decision/logic.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
 import { npcEvents, type NpcEvent, type RecalledMemory, type TurnKind } from '../npcs/domain/events.js';
-import type { MindState } from '../npcs/domain/state.js';
 import { makeTurnId } from './domain/turn-id.js';
-import { holdPatterns } from '../rules/domain/hold-patterns.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn/turn-events.js';
-import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import type { StreamEvent } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import { mindFold } from '../npcs/mind-fold.js';
-import { type Command, type UncheckedDraft, runCommand } from '../../kernel/streams/run-command.js';
+import type { Command, UncheckedDraft } from '../../kernel/streams/run-command.js';
 import type { Rulesets } from '../rules/rulesets.js';
+import type { RulesetUsed } from '../rules/domain/ruleset.js';
 import { factsFrom } from './facts-from.js';
+import { runWithRules } from './run-with-rules.js';
 import { defined } from '../../kernel/base/defined.js';
 
 /** Dependencies of the acts of the compatibility routes; `issuer` signs their verdicts. */
@@ -31,6 +29,7 @@ export type Act = {
   readonly npcId: string;
   readonly rulesetId?: string;
   readonly observation: string;
+  readonly context: Json;
   readonly npcState: JsonObject;
   readonly by: Command;
 };
@@ -38,16 +37,20 @@ export type Act = {
 const logic = CURRENT_LOGIC;
 const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
 
+type ActEvent = 'DirectiveGiven' | 'ContextBuilt' | 'VerdictReached' | 'VerdictRefused';
+
 /** A recorded act: its first event of the type `Type`, and the data for `Anima-Revision` and later lists. */
-export type Acted<Type extends NpcEvent['type']> = {
+export type Acted<Type extends ActEvent> = {
   readonly event: Extract<NpcEvent, { type: Type }>['data'];
   readonly at: { readonly revision: number; readonly at: string };
   readonly revision: number;
   readonly position: number;
   readonly rulesetMissing?: string;
+  /** The ruleset that the request named, if the mind is bound to another. */
+  readonly rulesetIgnored?: string;
 };
 
-const act = async <Type extends NpcEvent['type']>(
+const act = async <Type extends ActEvent>(
   deps: ActDeps,
   asked: Act,
   kind: TurnKind,
@@ -56,43 +59,46 @@ const act = async <Type extends NpcEvent['type']>(
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
   await takeRecordable(brought);
-  const stream = npcStream(by.tenant, npcId);
-  const chosen = await deps.rulesets.choose(by.tenant, asked.rulesetId);
-  const held = await inSlices(holdPatterns(chosen.ruleset, asked.observation));
   const timeMs = deps.ports.clock.now().getTime();
-  const outcome = await runCommand(
+  const outcome = await runWithRules(
     { ...deps.ports, writers: deps.writers },
-    stream,
-    mindFold,
+    {
+      stream: npcStream(by.tenant, npcId),
+      choose: (choice) => deps.rulesets.choose(by.tenant, choice),
+      ...defined({ named: asked.rulesetId }),
+      observation: asked.observation,
+    },
     by,
-    (mind: MindState) => {
+    (mind, { chosen, patternsHeld }) => {
       const turnId = makeTurnId(kind, mind.revision, timeMs, by.commandId);
-      const facts = factsFrom(npcId, chosen, mind, deps.issuer(), held);
+      const facts = factsFrom(npcId, chosen, mind, deps.issuer(), patternsHeld);
       const missing: NpcEvent[] =
         chosen.missing === undefined ? [] : [{ type: 'RulesetMissing', data: { turnId, rulesetId: chosen.missing } }];
       return [...missing, ...decide(turnId, facts)];
     },
   );
   const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as StreamEvent;
+  const event = npcEvents.decode(first).data as Acted<Type>['event'];
   const missing = outcome.events.find(({ type }) => type === 'RulesetMissing')?.data['rulesetId'];
   return {
-    event: npcEvents.decode(first).data as Acted<Type>['event'],
+    event,
     at: { revision: first.revision, at: first.meta.at },
     revision: outcome.revision,
     position: outcome.position,
     ...(typeof missing === 'string' ? { rulesetMissing: missing } : {}),
+    ...defined({ rulesetIgnored: rulesetUsedBy(event)?.asked }),
   };
 };
+
+const rulesetUsedBy = (event: Acted<ActEvent>['event']): RulesetUsed | null =>
+  'ruleset' in event ? event.ruleset : (event.asked?.ruleset ?? null);
 
 /** Which patterns matched, in the form for decisions and events. */
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
   defined({ patternsHeld });
 
 /** Decides what to recall, and records it as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
-export const actDirective = (
-  deps: ActDeps,
-  asked: Act & { readonly context: Json },
-): Promise<Acted<'DirectiveGiven'>> =>
+export const actDirective = (deps: ActDeps, asked: Act): Promise<Acted<'DirectiveGiven'>> =>
   act(deps, asked, 'directive', ['DirectiveGiven'], (turnId, facts) => {
     const { observation, context, npcState } = asked;
     const held = heldIn(facts);
@@ -108,7 +114,7 @@ export const actContext = (
   asked: Act & { readonly memories: readonly RecalledMemory[]; readonly persona?: string },
 ): Promise<Acted<'ContextBuilt'>> =>
   act(deps, asked, 'context', ['ContextBuilt'], (turnId, facts) => {
-    const { observation, npcState, memories, persona } = asked;
+    const { observation, context, npcState, memories, persona } = asked;
     const held = heldIn(facts);
     const { trace, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
     const data = {
@@ -116,6 +122,7 @@ export const actContext = (
       mindRevision: facts.mind.revision,
       logic,
       observation,
+      context,
       npcState,
       ...defined({ persona }),
       memories,
@@ -133,10 +140,10 @@ export const actVerdict = (
   asked: Act & { readonly generatedOutput: string },
 ): Promise<Acted<'VerdictReached' | 'VerdictRefused'>> =>
   act(deps, asked, 'verdict', ['VerdictReached', 'VerdictRefused'], (turnId, facts) => {
-    const { observation, npcState, generatedOutput } = asked;
+    const { observation, context, npcState, generatedOutput } = asked;
     const held = heldIn(facts);
     const { verdict, grounds } = reachVerdict(effectiveInput(facts, { ...asked, ...held }), generatedOutput);
-    const inputs = { observation, npcState, ruleset: facts.rulesetRef, ...held };
+    const inputs = { observation, context, npcState, ruleset: facts.rulesetRef, ...held };
     return verdictEvents(
       turnId,
       { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds, asked: inputs },

@@ -39,7 +39,10 @@ export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
     const { keyed, resumed, body } = call;
     const by = onBehalfOf(call);
     const { answer, revision, position } = await take({ tape, result: resultOf(body.lastResult), by, keyed, resumed });
-    const headers = withHeaders(rulesetWarning(answer.rulesetMissing), resultTypeWarning(meantType(body.lastResult)));
+    const headers = withHeaders(
+      rulesetWarning(answer.rulesetMissing, answer.rulesetIgnored),
+      resultTypeWarning(meantType(body.lastResult)),
+    );
     return {
       revision,
       position,

@@ -14,7 +14,7 @@ export const factsFrom = (
   npcId,
   mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
   ruleset: chosen.ruleset,
-  rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
+  rulesetRef: chosen.used,
   ...defined({ rulesetMissing: chosen.missing }),
   ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
   issuer,

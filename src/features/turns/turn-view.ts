@@ -3,7 +3,7 @@ import { TURN_ID_PREFIX } from './domain/turn-id.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
-import type { RulesetRef } from '../rules/domain/ruleset.js';
+import type { RulesetUsed } from '../rules/domain/ruleset.js';
 import type { Json } from '../../kernel/base/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { OpenedTurn, TurnName, TurnState } from '../../../workflows/turn/turn-state.js';
@@ -24,7 +24,7 @@ export type TurnView = {
   readonly deadlineAt: string;
   readonly endedAt?: string;
   readonly resumedFrom?: string;
-  readonly ruleset: RulesetRef | null;
+  readonly ruleset: RulesetUsed | null;
   readonly observation: string;
   readonly rounds: readonly {
     readonly round: number;
@@ -46,13 +46,19 @@ export type RestedVerdict = {
 
 type Reached = Extract<NpcEvent, { type: 'VerdictReached' | 'VerdictRefused' }>['data'];
 
-const rested = (data: Reached, at: { readonly revision: number; readonly at: string }): RestedVerdict => {
+const rested = (
+  data: Reached,
+  ruleset: RulesetUsed | null,
+  at: { readonly revision: number; readonly at: string },
+): RestedVerdict => {
   const { kid, iss } = { kid: undefined, iss: undefined, ...data };
   return {
     generatedOutput: data.generatedOutput,
     verdict: data.verdict,
     grounds: data.grounds,
-    ...(kid === undefined || iss === undefined ? {} : { signing: { revision: at.revision, at: at.at, kid, iss } }),
+    ...(kid === undefined || iss === undefined
+      ? {}
+      : { signing: { revision: at.revision, at: at.at, kid, iss, ruleset } }),
   };
 };
 
@@ -69,7 +75,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
     ruleset: state.ruleset,
     observation: state.observation,
     rounds: state.rounds.map((round, index) => ({ round: index, ...round })),
-    verdict: state.verdict === undefined || last === undefined ? null : rested(state.verdict, last),
+    verdict: state.verdict === undefined || last === undefined ? null : rested(state.verdict, state.ruleset, last),
   };
 };
 
@@ -109,7 +115,7 @@ const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): Tur
         ruleset: asked?.ruleset ?? null,
         observation: asked?.observation ?? '',
         rounds: round({ type: 'ExecuteInferenceResult', generatedOutput }, { type: 'Finalize' }),
-        verdict: rested(event.data, at),
+        verdict: rested(event.data, asked?.ruleset ?? null, at),
       };
     }
     default:

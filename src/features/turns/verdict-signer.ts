@@ -3,10 +3,17 @@ import type { Verdict } from '../npcs/domain/events.js';
 import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from './domain/signature.js';
 import { isObject, type JsonObject } from '../../kernel/base/json.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
+import type { RulesetUsed } from '../rules/domain/ruleset.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 
-/** Where and when a verdict was recorded, with the key and the issuer from its event. */
-export type Signing = { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
+/** Where and when a verdict was recorded, with the key and the issuer from its event and the rules from its turn. */
+export type Signing = {
+  readonly revision: number;
+  readonly at: string;
+  readonly kid: string;
+  readonly iss: string;
+  readonly ruleset: RulesetUsed | null;
+};
 
 /** A recorded verdict. `signing` is absent if it is invalid. */
 export type RecordedVerdict = {
@@ -24,8 +31,12 @@ export type VerificationQuestion = {
   readonly npcId: string;
   readonly signature: string | undefined;
   readonly verdict: JsonObject;
+  /** The rules that must have decided; members that are absent may have any value. */
+  readonly ruleset?: ExpectedRuleset;
 };
-export type VerificationReason = 'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict';
+export type ExpectedRuleset = { readonly id?: string; readonly version?: number; readonly digest?: string };
+export type VerificationReason =
+  'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict' | 'other_ruleset';
 /** `signedAt` is the time of the verdict's event, in whole seconds as in the signature (RFC 3339). */
 export type VerificationAnswer =
   | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
@@ -80,6 +91,11 @@ const verified = async (keys: SigningKeys, signature: string): Promise<Verified>
   }
 };
 
+const decidedBy = ({ ruleset }: VerdictClaims, expected: ExpectedRuleset): boolean =>
+  (['id', 'version', 'digest'] as const).every(
+    (name) => expected[name] === undefined || expected[name] === ruleset?.[name],
+  );
+
 /** Signs and verifies verdicts with the server's keys. */
 export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
   sign: async ({ verdict, signing, ...recorded }) => {
@@ -87,7 +103,7 @@ export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
     const { kid, ...facts } = signing;
     return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict), { typ: TYPE });
   },
-  verify: async ({ tenant, npcId, signature, verdict }) => {
+  verify: async ({ tenant, npcId, signature, verdict, ruleset = {} }) => {
     if (signature === undefined) return refused('malformed');
     const outcome = await verified(keys, signature);
     if ('reason' in outcome) return refused(outcome.reason);
@@ -95,6 +111,7 @@ export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
     if (claims.sub !== npcId || claims.tenant !== tenant) return refused('other_npc');
     const digested = verdictFromWire(verdict);
     if (digested === null || verdictDigest(digested) !== claims.verdictDigest) return refused('other_verdict');
+    if (!decidedBy(claims, ruleset)) return refused('other_ruleset');
     const { jti, revision, iat } = claims;
     return { valid: true, turnId: jti, revision, signedAt: new Date(iat * 1_000).toISOString() };
   },

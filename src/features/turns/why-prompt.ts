@@ -82,7 +82,7 @@ export const promptOf = async (
     (mindRevision < 0 ? null : await mindAsOf(writers, tenant, npcId, { revision: mindRevision })) ??
     ({ persona: null, data: null, revision: -1 } as const);
   const { effectiveInput, buildPrompt } = logicOf(logic);
-  const facts = factsFrom(npcId, { ruleset }, mind, { kid: '', iss: '' });
+  const facts = factsFrom(npcId, { ruleset, used: null }, mind, { kid: '', iss: '' });
   const again = buildPrompt(effectiveInput(facts, asked));
   const digest = sha256Base64url(prompt);
   return { text: prompt, constraints, digest, madeAgain: sha256Base64url(again.prompt) === digest };

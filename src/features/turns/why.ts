@@ -46,7 +46,7 @@ export type Why = {
   readonly turn: TurnView;
   /** The mind at the last decision. */
   readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
-  /** The ruleset that was named but never registered, so the turn was decided without rules. */
+  /** The ruleset that was named but is not registered, so another one decided. */
   readonly rulesetMissing?: string;
   readonly rules: readonly WhyRule[];
   readonly memories: readonly WhyMemory[];

@@ -14,7 +14,7 @@ export const responseHeaders = {
   },
   'Anima-Warning': {
     description:
-      'Something looks wrong, although the request was carried out: an unknown member, or a missing ruleset.',
+      'Something looks wrong, although the request was carried out: an unknown member, or a ruleset that is missing or ignored.',
     schema: text,
   },
   'Content-Disposition': { description: 'A file name for the content.', schema: text },

@@ -21,9 +21,16 @@ export const addHeaders = (ctx: Pick<Context, 'set' | 'res'>, more: Readonly<Rec
   ctx.set(typeof before === 'string' ? withHeaders({ [WARNING]: before }, more) : more);
 };
 
-/** A named ruleset is not registered, so no rules decided. The id is escaped, because it may contain any characters. */
-export const rulesetWarning = (missing: string | undefined): Record<string, string> =>
-  missing === undefined ? {} : { [WARNING]: `ruleset-missing; rulesetId="${encodeURIComponent(missing)}"` };
+/**
+ * Another ruleset than the named one decided: the chosen one is not registered (`missing`), or the NPC is bound to another (`ignored`). Ids are
+ * escaped, because they may contain any characters.
+ */
+export const rulesetWarning = (missing: string | undefined, ignored: string | undefined): Record<string, string> =>
+  missing !== undefined
+    ? { [WARNING]: `ruleset-missing; rulesetId="${encodeURIComponent(missing)}"` }
+    : ignored !== undefined
+      ? { [WARNING]: `ruleset-ignored; rulesetId="${encodeURIComponent(ignored)}"` }
+      : {};
 
 /** Members were ignored whose names resemble those that the route knows. @param meant JSON Pointers of known names */
 export const memberWarning = (meant: readonly string[]): Record<string, string> =>

@@ -9,13 +9,16 @@ export type ProcessEffects = {
   readonly fold: Fold<unknown>;
   /**
    * Reads what the transitions need in addition to the state, and returns how the facts follow from it and from the stream's own state. That function
-   * is called at the moment of the decision, so that the decision sees exactly what precedes its events.
+   * is called at the moment of the decision, so that the decision sees exactly what precedes its events. It returns undefined if `streamState` has
+   * changed so much that other things have to be read first.
+   * @param streamState the stream's own state, which may be older than the one at the moment of the decision
    */
   prepare(
     ref: ProcessRef,
     state: unknown,
     inputs: readonly ProcessInput[],
     by: CommandContext,
+    streamState: unknown,
   ): Promise<(streamState: unknown) => unknown>;
   /** How long one attempt at an effect of this process may take, in milliseconds: at most EFFECT_MS, which is also the default. */
   readonly effectMs?: number;

@@ -52,9 +52,9 @@ describe('The data stored at Temporal', () => {
     deliver: () => (isHeld ? new Promise((resolve) => (letGo = () => resolve(PARCEL))) : Promise.resolve(PARCEL)),
   };
   const host = raceEffects(effects);
-  const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, by) => {
+  const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, ...rest) => {
     if (inputs[0]?.type === 'refuse') throw new Error(COMPLAINT);
-    return host.prepare(ref, state, inputs, by);
+    return host.prepare(ref, state, inputs, ...rest);
   };
   /** The processes continue in a program with these keys; an earlier program has ended. */
   const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {

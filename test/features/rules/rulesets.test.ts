@@ -47,6 +47,7 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
   });
   return {
     rulesets: openRulesets(writers, store),
+    refusing: openRulesets(writers, store, { refusesUnknown: true }),
     writers,
     register: (rulesetId: string, reason?: string) =>
       run(rulesetId, (state) => registerRuleset(state, content(rulesetId, reason))),
@@ -54,20 +55,22 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
   };
 };
 
+const named = (rulesetId?: string) => ({ bound: null, named: rulesetId });
+
 describe('the rules of a decision', () => {
   it('are the newest version of the named set [2.8b]', async () => {
     const { rulesets, register } = setUp();
     await register('inn');
     await register('inn');
-    expect(await rulesets.choose('studio', 'inn')).toMatchObject({ ruleset: { rulesetId: 'inn', version: 2 } });
+    expect(await rulesets.choose('studio', named('inn'))).toMatchObject({ ruleset: { rulesetId: 'inn', version: 2 } });
   });
 
   it('are the tenant’s default if none is named, and none without a default [2.8b]', async () => {
     const { rulesets, register } = setUp();
-    expect(await rulesets.choose('studio', undefined)).toEqual({ ruleset: null });
+    expect(await rulesets.choose('studio', named())).toEqual({ ruleset: null, used: null });
     await register('default');
-    expect(await rulesets.choose('studio', undefined)).toMatchObject({ ruleset: { rulesetId: 'default' } });
-    expect(await rulesets.choose('other', undefined)).toEqual({ ruleset: null });
+    expect(await rulesets.choose('studio', named())).toMatchObject({ ruleset: { rulesetId: 'default' } });
+    expect(await rulesets.choose('other', named())).toEqual({ ruleset: null, used: null });
   });
 
   it('are the current ones of a set, and the built-in default until a tenant has its own', async () => {
@@ -80,13 +83,64 @@ describe('the rules of a decision', () => {
     expect(await rulesets.deciding('studio', 'default')).toMatchObject({ version: 0 });
   });
 
-  it('are none, not the default, if the named set is unknown or deleted: it is missing [2.8c]', async () => {
+  it('are others if the named set is unknown or deleted: the default, the preset of that name, the default preset [2.8c]', async () => {
+    const { rulesets, register, remove } = setUp();
+    await register('inn');
+    await remove('inn');
+    const chosen = (rulesetId: string) => rulesets.choose('studio', named(rulesetId));
+    for (const rulesetId of ['nowhere', 'inn'])
+      expect(await chosen(rulesetId)).toMatchObject({
+        ruleset: { rulesetId: 'default', version: 0 },
+        used: { rulesetId: 'default', version: 0, asked: rulesetId },
+        missing: rulesetId,
+      });
+    expect(await chosen('rpg')).toMatchObject({ used: { rulesetId: 'rpg', version: 0 }, missing: 'rpg' });
+    await register('default');
+    for (const rulesetId of ['nowhere', 'inn', 'rpg'])
+      expect(await chosen(rulesetId)).toMatchObject({
+        used: { rulesetId: 'default', version: 1, asked: rulesetId },
+        missing: rulesetId,
+      });
+  });
+
+  it('are those that the mind is bound to, whatever a request names [2.8b]', async () => {
     const { rulesets, register, remove } = setUp();
     await register('default');
     await register('inn');
+    await register('guard');
+    const bound = (name?: string) => rulesets.choose('studio', { bound: 'inn', named: name });
+    const used = (await bound()).used;
+    expect(used).toEqual({ rulesetId: 'inn', version: 1, digest: expect.stringMatching(/^[\w-]{43}$/) as string });
+    expect((await bound('inn')).used).toEqual(used);
+    for (const name of ['guard', 'nowhere', 'default'])
+      expect(await bound(name)).toEqual({
+        ruleset: await rulesets.latest('studio', 'inn'),
+        used: { ...used, asked: name },
+      });
     await remove('inn');
-    for (const rulesetId of ['nowhere', 'inn'])
-      expect(await rulesets.choose('studio', rulesetId)).toEqual({ ruleset: null, missing: rulesetId });
+    expect(await bound('guard')).toMatchObject({
+      used: { rulesetId: 'default', version: 1, asked: 'guard' },
+      missing: 'inn',
+    });
+  });
+
+  it('of an agent are the default preset if nothing else applies [7.1g]', async () => {
+    const { rulesets, register } = setUp();
+    expect((await rulesets.chooseForAgent('studio', named())).used).toMatchObject({ rulesetId: 'default', version: 0 });
+    await register('inn');
+    expect((await rulesets.chooseForAgent('studio', { bound: 'inn', named: undefined })).used).toMatchObject({
+      rulesetId: 'inn',
+      version: 1,
+    });
+  });
+
+  it('are refused instead of replaced if the server refuses unknown ids [2.8c]', async () => {
+    const { refusing, register } = setUp();
+    await register('default');
+    const unknown = { code: 'RULESET_UNKNOWN', details: { rulesetId: 'nowhere' } };
+    await expect(refusing.choose('studio', named('nowhere'))).rejects.toMatchObject(unknown);
+    await expect(refusing.choose('studio', { bound: 'nowhere', named: 'default' })).rejects.toMatchObject(unknown);
+    expect((await refusing.choose('studio', named())).used).toMatchObject({ rulesetId: 'default' });
   });
 
   it('of a version stay readable when the set is registered again or deleted [5.1h, 5.2d]', async () => {

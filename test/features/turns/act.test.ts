@@ -37,6 +37,7 @@ const setUp = async () => {
 const asked = (members: Partial<Act> = {}, resumed = false): Act => ({
   npcId: 'mira',
   observation: 'A stranger comes in.',
+  context: {},
   npcState: {},
   by: { ...onBehalf('act'), resumed },
   ...members,

@@ -227,6 +227,7 @@ describe('an act with the largest legal inputs', () => {
         const asked = (id: string, members: object) => ({
           npcId: 'mira',
           observation: part,
+          context: {},
           npcState: { part },
           rulesetId: 'strict',
           by: { ...onBehalf(id), resumed: false },
@@ -257,7 +258,12 @@ describe('an act with the largest legal inputs', () => {
         [{ type: 'FLEE' }, context],
         [long, {}],
       ] as const satisfies readonly (readonly [Json, Json])[]) {
-        const [checked] = checkOfMind(mind, { action, context: around, ruleset, patternsHeld: [] });
+        const [checked] = checkOfMind(mind, {
+          action,
+          context: around,
+          chosen: { ruleset, used: null },
+          patternsHeld: [],
+        });
         expect(bytesOf(checked?.data)).toBeLessThanOrEqual(EVENT_BYTES);
       }
     }

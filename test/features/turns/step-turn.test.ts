@@ -277,7 +277,7 @@ describe('a turn', () => {
       verdict: { valid: false, dialogue: 'Not in this house.' },
     });
     const later = (await minds.step(tapeOf({ rulesetId: 'inn', observation: 'Later.' }))).answer;
-    expect((await minds.events()).find(({ data }) => data['turnId'] === later.turnId)?.data['ruleset']).toEqual({
+    expect((await minds.events()).find(({ data }) => data['turnId'] === later.turnId)?.data['ruleset']).toMatchObject({
       rulesetId: 'inn',
       version: 2,
     });

@@ -71,6 +71,7 @@ describe('a turn of the protocol', () => {
       at: at(3),
       kid: 'key-1',
       iss: 'http://test',
+      ruleset: null,
     });
   });
 

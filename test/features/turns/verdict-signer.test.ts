@@ -41,7 +41,8 @@ const verdict: Verdict = {
   stateDelta: { hp: 0.1 },
   memoryStore: [],
 };
-const signing = { revision: 3, at: '2026-11-21T10:00:00.000Z', kid: 'old', iss: 'http://here' };
+const ruleset = { rulesetId: 'gate', version: 2, digest: 'A'.repeat(43) };
+const signing = { revision: 3, at: '2026-11-21T10:00:00.000Z', kid: 'old', iss: 'http://here', ruleset };
 const recorded: RecordedVerdict = {
   tenant: 'local',
   npcId: 'guard',

@@ -29,9 +29,10 @@ describe('the revision that a read must have seen', () => {
 });
 
 describe('the headers of a response', () => {
-  it('warn of a missing ruleset, with its id escaped so that it stays one header', () => {
-    expect(rulesetWarning(undefined)).toEqual({});
-    expect(rulesetWarning('inn "1"\r\nX: ü')).toEqual({
+  it('warn of a missing or ignored ruleset, with its id escaped so that it stays one header', () => {
+    expect(rulesetWarning(undefined, undefined)).toEqual({});
+    expect(rulesetWarning(undefined, 'inn')).toEqual({ 'Anima-Warning': 'ruleset-ignored; rulesetId="inn"' });
+    expect(rulesetWarning('inn "1"\r\nX: ü', 'inn')).toEqual({
       'Anima-Warning': 'ruleset-missing; rulesetId="inn%20%221%22%0D%0AX%3A%20%C3%BC"',
     });
   });

@@ -61,11 +61,11 @@ describe('the durable process workflow', () => {
     client = new Client({ connection, namespace: temporalNamespace });
     store = new MemoryEventStore();
     const host = raceEffects(effects);
-    const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, by) => {
+    const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, ...rest) => {
       if (inputs[0]?.type === 'deadline' && unreadable.has(ref.id)) {
         throw new Rejection('EVENT_VERSION_UNKNOWN', { retryAfter: 1 });
       }
-      return host.prepare(ref, state, inputs, by);
+      return host.prepare(ref, state, inputs, ...rest);
     };
     const process = { ...race, answer: echoing };
     const events = faulty(store, fault);

@@ -5,7 +5,12 @@ import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
 import type { MindState } from './state.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-export type Registration = { readonly persona?: string; readonly data?: JsonObject };
+/** `rulesetId`: the ruleset to bind the mind to, null to unbind it; absent: unchanged. */
+export type Registration = {
+  readonly persona?: string;
+  readonly data?: JsonObject;
+  readonly rulesetId?: string | null;
+};
 
 const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
 
@@ -14,19 +19,25 @@ const same = (before: JsonObject | null, data: JsonObject): boolean => before !=
  * Registering an archived mind is an act, so it revives the mind even if nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
  * unless it is smaller than before.
  */
-export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcEvent[] | Rejection => {
+export const registerNpc = (
+  mind: MindState,
+  { persona, data, rulesetId = mind.rulesetId }: Registration,
+): readonly NpcEvent[] | Rejection => {
   if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
     return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
   }
+  const bound: readonly NpcEvent[] =
+    rulesetId === mind.rulesetId ? [] : [{ type: 'RulesetBound', data: { rulesetId } }];
   if (mind.revision < 0) {
     const given = defined({ persona, data });
-    return [{ type: 'NpcRegistered', data: given }];
+    return [{ type: 'NpcRegistered', data: given }, ...bound];
   }
   const changed = {
     ...(persona === undefined || persona === mind.persona ? {} : { persona }),
     ...(data === undefined || same(mind.data, data) ? {} : { data }),
   };
-  return Object.keys(changed).length === 0 && !mind.archived ? [] : [{ type: 'NpcUpdated', data: changed }];
+  const isUpdate = Object.keys(changed).length > 0 || (mind.archived && bound.length === 0);
+  return [...(isUpdate ? [{ type: 'NpcUpdated', data: changed } as const] : []), ...bound];
 };
 
 /** Removes a mind from lists and recall; its history stays. */

@@ -34,7 +34,12 @@ const ActionTaken = Type.Unsafe<Action>(
   }),
 );
 export const ActorGiven = object({ npcId: Type.String(), persona: orNull(Type.String()), data: AnyObject });
-const Ruleset = object({ rulesetId: Type.String(), version: Type.Integer() });
+const Ruleset = object({
+  rulesetId: Type.String(),
+  version: Type.Integer(),
+  digest: Type.Optional(text('The SHA-256 of its JCS form, base64url.')),
+  asked: Type.Optional(text('The set that the request named, if this one decided instead.')),
+});
 const RulesetUsed = orNull(Ruleset);
 export const Draft = object({ text: Type.String(), type: Type.String(), importance: Type.Number() });
 export const RecalledSchema = object({
@@ -115,7 +120,13 @@ const verdict = {
   grounds: Grounds,
   // The inputs of a verdict that was requested outside a process turn.
   asked: Type.Optional(
-    object({ ...onPatterns, observation: Type.String(), npcState: AnyObject, ruleset: RulesetUsed }),
+    object({
+      ...onPatterns,
+      observation: Type.String(),
+      context: Type.Optional(AnyValue),
+      npcState: AnyObject,
+      ruleset: RulesetUsed,
+    }),
   ),
 };
 export const Source = object({
@@ -138,6 +149,9 @@ export const npcEventSchemas = {
     'The persona, the data or the card of the NPC changed; a member that is given replaces the previous one entirely.',
     mind,
   ),
+  RulesetBound: event('The NPC was bound to a ruleset, which decides all its turns from now on; null unbinds it.', {
+    rulesetId: orNull(Type.String()),
+  }),
   NpcArchived: Type.Unsafe<Record<string, never>>(Type.Object({}, { description: 'The NPC was archived.' })),
   TurnOpened: event('A turn began, with its inputs and the first instruction to the body.', {
     ...turn,
@@ -157,7 +171,7 @@ export const npcEventSchemas = {
     deadlineAt: text('RFC 3339, UTC.'),
     instruction: InstructionGiven,
   }),
-  RulesetMissing: event('A request named a ruleset that was never registered, so the turn was decided without rules.', {
+  RulesetMissing: event('A request or a binding named a ruleset that is not registered, so another one decided.', {
     ...turn,
     rulesetId: Type.String(),
   }),
@@ -247,6 +261,7 @@ export const npcEventSchemas = {
     ...onPatterns,
     ...trace,
     observation: Type.String(),
+    context: Type.Optional(AnyValue),
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
     memories: AllRecalled,
@@ -336,7 +351,12 @@ export const npcEventSchemas = {
     data: Type.Optional(AnyObject),
     // The rules that it followed on the exporting server.
     ruleset: orNull(
-      object({ rulesetId: Type.String(), version: Type.Integer(), digest: text('The SHA-256 of its JCS form.') }),
+      object({
+        rulesetId: Type.String(),
+        version: Type.Integer(),
+        digest: text('The SHA-256 of its JCS form.'),
+        bound: Type.Optional(Type.Literal(true, { description: 'The NPC is bound to it here, too.' })),
+      }),
     ),
     // The souls that it descends from, oldest first; this one is the last.
     chain: list(

@@ -33,6 +33,7 @@ export type NpcEvent = {
 export const npcEvents = decoderOf<NpcEvent>({
   NpcRegistered: [],
   NpcUpdated: [],
+  RulesetBound: [],
   NpcArchived: [],
   TurnOpened: [],
   RulesetMissing: [],

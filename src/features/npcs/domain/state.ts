@@ -10,6 +10,8 @@ export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
+  /** The id of the ruleset that the mind is bound to; null if it is not bound. */
+  readonly rulesetId: string | null;
   /** The soul that the mind began with; null for a mind that began here. */
   readonly origin: Origin | null;
   /** The last folded event; -1 if there is no event yet and the mind does not exist. */
@@ -37,6 +39,7 @@ export const initialSummary: MindSummary = {
   persona: null,
   data: null,
   archived: false,
+  rulesetId: null,
   origin: null,
   revision: -1,
   updatedAt: '',
@@ -78,12 +81,15 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     case 'MemoryArrived':
       return { origin: state.origin && { ...state.origin, stored: state.origin.stored + 1 } };
     case 'SoulArrived': {
-      const { persona = null, data = null } = event.data;
-      return { persona, data, origin: state.origin && { ...state.origin, arrivedAt: revision } };
+      const { persona = null, data = null, ruleset } = event.data;
+      const bound = ruleset?.bound === true ? ruleset.rulesetId : null;
+      return { persona, data, rulesetId: bound, origin: state.origin && { ...state.origin, arrivedAt: revision } };
     }
     case 'NpcRegistered':
     case 'NpcUpdated':
       return { persona: event.data.persona ?? state.persona, data: event.data.data ?? state.data };
+    case 'RulesetBound':
+      return { rulesetId: event.data.rulesetId };
     case 'NpcArchived':
       return { archived: true };
     case 'TurnOpened':

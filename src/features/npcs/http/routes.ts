@@ -8,6 +8,8 @@ import { archiveNpc, registerNpc } from '../domain/decide.js';
 import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
 import type { MindState } from '../domain/state.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import { isClientId } from '../../../kernel/base/client-id.js';
+import type { Rulesets } from '../../rules/rulesets.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -30,6 +32,7 @@ const Npc = named(
     data: FreeObject,
     revision: Type.Integer({ description: 'The revision of the last event that this includes.' }),
     updatedAt: Type.String({ format: 'date-time' }),
+    rulesetId: Type.Optional(Type.String({ description: 'The ruleset that the NPC is bound to; absent if none.' })),
     archived: Type.Optional(Type.Literal(true)),
   }),
 );
@@ -44,6 +47,11 @@ const RegisterNpcRequest = named(
       Type.Unsafe<JsonObject>({ ...FreeObject, description: 'The state of the NPC, such as hit points.' }),
     ),
     initialState: nullable(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'The same as `data`, which wins.' })),
+    rulesetId: nullable(
+      Type.String({
+        description: 'The registered ruleset to bind the NPC to: no request can choose another one. `""` unbinds it.',
+      }),
+    ),
   }),
 );
 const RegisteredNpc = named(
@@ -58,7 +66,7 @@ const ArchivedNpc = named(
   Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
 );
 
-type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'revision' | 'updatedAt'>;
+type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'rulesetId' | 'revision' | 'updatedAt'>;
 
 const view = (npcId: string, mind: NpcView) => ({
   npcId,
@@ -66,6 +74,7 @@ const view = (npcId: string, mind: NpcView) => ({
   data: mind.data ?? {},
   revision: mind.revision,
   updatedAt: mind.updatedAt,
+  ...(mind.rulesetId === null ? {} : { rulesetId: mind.rulesetId }),
   ...(mind.archived ? { archived: true } : {}),
 });
 
@@ -82,12 +91,33 @@ const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> =
   return parsed;
 };
 
+/**
+ * The binding that a request asks for: null for `""`, undefined if it leaves the binding as it is.
+ * @throws Rejection ID_INVALID, RULESET_UNKNOWN
+ */
+const bindingOf = async (
+  rulesets: NpcRouteDeps['rulesets'],
+  tenant: string,
+  rulesetId: string | null | undefined,
+): Promise<string | null | undefined> => {
+  if (rulesetId === '') return null;
+  if (rulesetId === undefined || rulesetId === null) return undefined;
+  if (!isClientId(rulesetId)) throw new Rejection('ID_INVALID', { details: { member: 'rulesetId' } });
+  if ((await rulesets.latest(tenant, rulesetId)) === null)
+    throw new Rejection('RULESET_UNKNOWN', { details: { rulesetId } });
+  return rulesetId;
+};
+
 const common = { tag: 'NPCs', scope: 'npc' } as const;
 
-type NpcRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+type NpcRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly rulesets: Pick<Rulesets, 'latest'>;
+};
 
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}`. */
-export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefinition[] => [
+export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs', {
     ...common,
     operationId: 'listNpcs',
@@ -115,12 +145,12 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
   route('POST', '/npcs', {
     ...common,
     operationId: 'registerNpc',
-    summary: 'Register an NPC, or replace its persona or data',
+    summary: 'Register an NPC, replace its persona or data, or bind it to a ruleset',
     description:
       'Each member that you send replaces the entire old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
     body: RegisterNpcRequest,
     example: examples.register,
-    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE'],
+    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
     sends: ['Anima-Revision'],
     responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {
@@ -138,6 +168,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
             ? await dataOf('/initialState', body.initialState)
             : undefined;
       await takeRecordable([body.persona ?? null, data ?? null]);
+      const rulesetId = await bindingOf(rulesets, call.principal.tenant, body.rulesetId);
       const outcome = await runCommand(
         { ...ports, writers },
         npcStream(call.principal.tenant, npcId),
@@ -146,7 +177,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
         (mind) =>
           registerNpc(mind, {
             ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
-            ...defined({ data }),
+            ...defined({ data, rulesetId }),
           }),
       );
       const created = outcome.events.some(({ type }) => type === 'NpcRegistered');

@@ -41,6 +41,12 @@ export type DirectiveRuleSet = RulesetContent & { readonly version: number };
 /** Names one version of a ruleset. */
 export type RulesetRef = { readonly rulesetId: string; readonly version: number };
 
+/**
+ * The version that decided. `digest`: base64url SHA-256 of the JCS form of its content; absent from the oldest events. `asked`: the id that the
+ * request gave, if another set decided.
+ */
+export type RulesetUsed = RulesetRef & { readonly digest?: string; readonly asked?: string };
+
 /** The meaning of a rule's `ruleAction`. */
 export type RuleEffect =
   | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }

@@ -105,9 +105,12 @@ const Soul = closed({
   memories: list(soulMemorySchema, { maxItems: MAX_SOUL_MEMORIES, description: 'Oldest first.' }),
   ruleset: orNull(
     closed({
-      rulesetId: clientId('The tenant’s default set when the soul was made.'),
+      rulesetId: clientId(
+        'The set that the mind was bound to, otherwise the tenant’s default, when the soul was made.',
+      ),
       version: revision,
       digest: digest('The SHA-256 of its JCS form'),
+      bound: Type.Optional(Type.Literal(true, { description: 'Present if the mind was bound to it.' })),
     }),
   ),
   provenance: closed({

@@ -1,4 +1,5 @@
 import { isObject, jcs, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import type { RulesetUsed } from '../../rules/domain/ruleset.js';
 import type { Verdict } from '../../npcs/domain/events.js';
 import { sha256Base64url } from '../../../kernel/crypto/sha256.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -16,6 +17,13 @@ export type VerdictClaims = {
   readonly revision: number;
   readonly observationDigest: string;
   readonly verdictDigest: string;
+  /** The rules that decided; absent if none did, and in the verdicts of servers that did not record the digest yet. */
+  readonly ruleset?: {
+    readonly id: string;
+    readonly version: number;
+    readonly digest: string;
+    readonly asked?: string;
+  };
 };
 
 /** Where and when a verdict was recorded, and the issuer name under which it is signed. */
@@ -28,6 +36,7 @@ export type SignedFacts = {
   readonly revision: number;
   readonly at: string;
   readonly observation: string;
+  readonly ruleset: RulesetUsed | null;
 };
 
 /** The members of a verdict that its digest covers. */
@@ -55,6 +64,13 @@ const digest = (value: Json): string => sha256Base64url(jcs(singlePrecision(valu
 export const verdictDigest = ({ valid, dialogue, action, stateDelta, memoryStore }: Digested): string =>
   digest({ valid, dialogue, action: action as Json, stateDelta, memoryStore });
 
+const rulesetClaim = (used: RulesetUsed | null): Pick<VerdictClaims, 'ruleset'> => {
+  // A recorded verdict is signed the same way for ever, so older records get no claim.
+  if (used?.digest === undefined) return {};
+  const { rulesetId: id, version, digest: ofContent, asked } = used;
+  return { ruleset: { id, version, digest: ofContent, ...defined({ asked }) } };
+};
+
 /** The claims of a recorded verdict: the same record makes the same claims. */
 export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictClaims => ({
   iss: facts.iss,
@@ -65,6 +81,7 @@ export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictCla
   revision: facts.revision,
   observationDigest: digest(facts.observation),
   verdictDigest: verdictDigest(verdict),
+  ...rulesetClaim(facts.ruleset),
 });
 
 /**

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import type { Rulesets } from '../../rules/rulesets.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
-import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../act.js';
+import { type Act, type Acted, actContext, type ActDeps, actDirective, actVerdict } from '../act.js';
 import type { VerdictSigner } from '../verdict-signer.js';
 import { verdictWire } from '../domain/signature.js';
 import type { Json } from '../../../kernel/base/json.js';
@@ -28,11 +28,16 @@ import { defined } from '../../../kernel/base/defined.js';
 const asked = {
   observation: nullable(Type.String({ description: 'What the NPC perceives.' })),
   npcState: nullable(FreeObject),
-  rulesetId: nullable(Type.String({ description: "The ruleset to apply; by default, the tenant's default ruleset." })),
+  context: Type.Optional(AnyJson),
+  rulesetId: nullable(
+    Type.String({
+      description: "The ruleset to apply, unless the NPC is bound to one; by default, the tenant's default ruleset.",
+    }),
+  ),
 };
 const turnId = Type.String({ description: 'The id under which the act is recorded.' });
 
-const DirectiveRequest = named('DirectiveRequest', Type.Object({ ...asked, context: Type.Optional(AnyJson) }));
+const DirectiveRequest = named('DirectiveRequest', Type.Object(asked));
 const DirectiveResponse = named('DirectiveResponse', Type.Object({ memoryRecall: RecallQuerySchema, turnId }));
 const ContextRequest = named(
   'ContextRequest',
@@ -57,6 +62,7 @@ const VerdictRequest = named(
 const VerdictResponse = named('VerdictResponse', Type.Object({ ...verdictMembers, turnId }));
 type ActBody = {
   observation?: string | null;
+  context?: Json;
   npcState?: { readonly [name: string]: Json } | null;
   rulesetId?: string | null;
 };
@@ -66,22 +72,26 @@ const actOf = (call: Call<{ npcId: string }, unknown, ActBody>): Act => {
   return {
     npcId: call.params.npcId,
     observation: call.body.observation ?? '',
+    context: call.body.context ?? {},
     npcState: call.body.npcState ?? {},
     ...defined({ rulesetId }),
     by: contextOf(call),
   };
 };
 
-const answered = (
-  { revision, position, rulesetMissing }: { revision: number; position: number; rulesetMissing?: string },
-  body: unknown,
-): Answer => ({ revision, position, headers: rulesetWarning(rulesetMissing), body });
+type Recorded = Pick<Acted<'ContextBuilt'>, 'revision' | 'position' | 'rulesetMissing' | 'rulesetIgnored'>;
+const answered = ({ revision, position, rulesetMissing, rulesetIgnored }: Recorded, body: unknown): Answer => ({
+  revision,
+  position,
+  headers: rulesetWarning(rulesetMissing, rulesetIgnored),
+  body,
+});
 
 const common = {
   tag: 'Protocol',
   scope: 'npc',
   params: NpcParams,
-  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
 } as const;
 
 type ActRouteDeps = {
@@ -108,7 +118,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
       sends: ['Anima-Revision'],
       responses: ok('What to recall.', DirectiveResponse, examples.directed),
       handler: async (call) => {
-        const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
+        const acted = await actDirective(deps, actOf(call));
         return answered(acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
       },
     }),
@@ -147,13 +157,14 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
         const acted = await actVerdict(deps, { ...act, generatedOutput: call.body.generatedOutput });
         const { turnId, verdict, asked: inputs, ...rest } = acted.event;
         const { kid, iss } = { kid: undefined, iss: undefined, ...rest };
+        const ruleset = inputs?.ruleset ?? null;
         const signature = await signer.sign({
           tenant: call.principal.tenant,
           npcId: act.npcId,
           turnId,
           observation: inputs?.observation ?? '',
           verdict,
-          ...(kid === undefined || iss === undefined ? {} : { signing: { ...acted.at, kid, iss } }),
+          ...(kid === undefined || iss === undefined ? {} : { signing: { ...acted.at, kid, iss, ruleset } }),
         });
         return answered(acted, { ...verdictWire(verdict, signature), turnId });
       },

@@ -1,10 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
-import { mindFold } from '../../npcs/mind-fold.js';
-import { inSlices } from '../../../kernel/concurrency/in-slices.js';
 import { revisionOf } from '../../npcs/find-mind.js';
-import type { Rulesets } from '../../rules/rulesets.js';
-import { runCommand } from '../../../kernel/streams/run-command.js';
+import type { RulesetChoice, Rulesets } from '../../rules/rulesets.js';
+import { rulesAtHand, runWithRules } from '../run-with-rules.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { bridgeRulesOf, listBridgeRules } from '../../rules/domain/bridge/rule-list.js';
 import { type BridgeAnswer, validateAction } from '../../rules/domain/bridge/validate.js';
@@ -12,7 +10,6 @@ import { ActionSchema, BridgeCheckSchema } from '../protocol-schemas.js';
 import { bridgeExamples as examples } from './examples.js';
 import { checkOfMind } from '../domain/decision/bridge-checked.js';
 import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
-import { holdPatterns } from '../../rules/domain/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import type { Json } from '../../../kernel/base/json.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
@@ -74,10 +71,13 @@ type BridgeRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters;
 
 /** `/bridge/...`. */
 export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): readonly RouteDefinition[] => {
-  /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
-  const rulesOf = async (tenant: string) => {
-    const { ruleset } = await rulesets.choose(tenant, undefined);
-    return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };
+  /** There is no observation when only an action is checked, so patterns see the empty text. */
+  const observation = '';
+  const chooser = (tenant: string) => (choice: RulesetChoice) => rulesets.choose(tenant, choice);
+  /** The tenant's default. */
+  const defaultRules = async (tenant: string) => {
+    const { chosen, patternsHeld } = await rulesAtHand(chooser(tenant), { bound: null, named: undefined }, observation);
+    return { ruleset: chosen.ruleset, patternsHeld };
   };
   return [
     route('POST', '/bridge/validate', {
@@ -93,7 +93,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       handler: async (call) => {
         const { action, context } = call.body;
         await takeQuestion(action, context ?? {});
-        const rules = await rulesOf(call.principal.tenant);
+        const rules = await defaultRules(call.principal.tenant);
         return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
       },
     }),
@@ -117,18 +117,16 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
         const { action, context: given } = call.body;
         const context = given ?? {};
         await takeQuestion(action, context);
-        const rules = await rulesOf(tenant);
         if ((await revisionOf(ports.events, tenant, npcId)) < 0) {
+          const rules = await defaultRules(tenant);
           return { body: validateAction({ action, context, recorded: null, ...rules }) };
         }
-        const outcome = await runCommand(
+        const { revision, position, events, state, rules } = await runWithRules(
           { ...ports, writers },
-          npcStream(tenant, npcId),
-          mindFold,
+          { stream: npcStream(tenant, npcId), choose: chooser(tenant), observation },
           contextOf(call),
-          (mind) => checkOfMind(mind, { action, context, ...rules }),
+          (mind, atHand) => checkOfMind(mind, { action, context, ...atHand }),
         );
-        const { revision, position, events, state } = outcome;
         // Done before there was a mind, it recorded nothing, and is answered with what is there now.
         const [checked] = events.length > 0 ? events : checkOfMind(state, { action, context, ...rules });
         const { valid, reason, correctedAction, code, details } = checked?.data as unknown as Check;

@@ -18,7 +18,15 @@ export const turnStates = ['awaitingActor', 'awaitingMemories', 'awaitingInferen
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-const RulesetRef = named('RulesetRef', Type.Object({ rulesetId: Type.String(), version: Type.Integer() }));
+const RulesetUsed = named(
+  'RulesetUsed',
+  Type.Object({
+    rulesetId: Type.String(),
+    version: Type.Integer({ description: '0: a built-in preset that nobody registered.' }),
+    digest: Type.Optional(Type.String({ description: 'The SHA-256 of its JCS form, base64url.' })),
+    asked: Type.Optional(Type.String({ description: 'The set that the request named, if this one decided instead.' })),
+  }),
+);
 
 const summary = {
   turnId: Type.String(),
@@ -29,7 +37,7 @@ const summary = {
   deadlineAt: time,
   endedAt: Type.Optional(time),
   resumedFrom: Type.Optional(Type.String({ description: 'The lost turn that this one resumes.' })),
-  ruleset: orNull(RulesetRef),
+  ruleset: orNull(RulesetUsed),
 };
 
 export const TurnSummary = named(
@@ -176,7 +184,7 @@ export const WhySchema = named(
       ),
     ),
     rulesetMissing: Type.Optional(
-      Type.String({ description: 'The ruleset that the turn named but that is not registered.' }),
+      Type.String({ description: 'The ruleset that the turn or the binding named but that is not registered.' }),
     ),
     rules: Type.Array(WhyRule),
     memories: Type.Array(WhyMemory),

@@ -5,10 +5,11 @@ import type { VerdictSigner } from '../verdict-signer.js';
 import { verificationExamples as examples } from './examples.js';
 import type { SigningKeys } from '../../../ports/signing-keys.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { defined } from '../../../kernel/base/defined.js';
 import { named } from '../../../kernel/http/named.js';
 import { ClientId, nullable, oneOf } from '../../../kernel/http/schemas.js';
 
-const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
+const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict', 'other_ruleset'] as const;
 
 const VerifyVerdictRequest = named(
   'VerifyVerdictRequest',
@@ -20,6 +21,15 @@ const VerifyVerdictRequest = named(
       description:
         'The members of the verdict: `valid`, `dialogue`, `action`, `memoryStore`, and `stateDelta` or `stateTransform`.',
     }),
+    ruleset: nullable(
+      named(
+        'ExpectedRuleset',
+        Type.Object(
+          { id: nullable(ClientId), version: nullable(Type.Integer()), digest: nullable(Type.String()) },
+          { description: 'The rules that must have decided, such as those that the game was shipped with.' },
+        ),
+      ),
+    ),
   }),
 );
 const VerifiedVerdict = named(
@@ -57,9 +67,12 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     reads: ['X-Service-Signature'],
     responses: ok('Whether the signature covers the verdict.', VerifiedVerdict, examples.verified),
     handler: async (call) => {
-      const { npcId, verdict } = call.body;
+      const { npcId, verdict, ruleset } = call.body;
       const signature = call.body.signature ?? call.header('x-service-signature');
-      return { body: await signer.verify({ tenant: call.principal.tenant, npcId, signature, verdict }) };
+      const { id, version, digest } = ruleset ?? {};
+      const expected = defined({ id: id ?? undefined, version: version ?? undefined, digest: digest ?? undefined });
+      const { tenant } = call.principal;
+      return { body: await signer.verify({ tenant, npcId, signature, verdict, ruleset: expected }) };
     },
   }),
 ];

@@ -10,6 +10,7 @@ const mind: MindState = {
   persona: 'An innkeeper.',
   data: { hp: 4, inventory: ['ledger'] },
   archived: true,
+  rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: 3 },
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',

@@ -67,6 +67,7 @@ const arrived = draftOf({
 const every: Record<NpcEventType, EventDraft> = {
   NpcRegistered: registered,
   NpcUpdated: draftOf({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
+  RulesetBound: draftOf({ type: 'RulesetBound', data: { rulesetId: 'inn' } }),
   NpcArchived: archived,
   TurnOpened: turnOpened('t1'),
   RulesetMissing: draftOf({ type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } }),

@@ -35,6 +35,7 @@ const facts = {
   revision: 7,
   at: '2026-11-21T10:00:00.999Z',
   observation: 'A "stranger".',
+  ruleset: null,
 };
 
 describe('the claims of a verdict', () => {
@@ -48,6 +49,21 @@ describe('the claims of a verdict', () => {
       revision: 7,
       observationDigest: sha256('"A \\"stranger\\"."'),
       verdictDigest: verdictDigest(valid),
+    });
+  });
+
+  it('name the rules that decided, if the record has their digest [2.9c]', () => {
+    const used = { rulesetId: 'gate', version: 2 };
+    expect(verdictClaims({ ...facts, ruleset: used }, valid)).toEqual(verdictClaims(facts, valid));
+    const withDigest = { ...used, digest: sha256('{}') };
+    expect(verdictClaims({ ...facts, ruleset: withDigest }, valid).ruleset).toEqual({
+      id: 'gate',
+      version: 2,
+      digest: sha256('{}'),
+    });
+    expect(verdictClaims({ ...facts, ruleset: { ...withDigest, asked: 'free' } }, valid).ruleset).toMatchObject({
+      id: 'gate',
+      asked: 'free',
     });
   });
 

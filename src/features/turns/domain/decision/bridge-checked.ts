@@ -1,5 +1,5 @@
 import type { BridgeAnswer, BridgeQuestion } from '../../../rules/domain/bridge/validate.js';
-import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/ruleset.js';
 import type { Json } from '../../../../kernel/base/json.js';
 import { shortenedObject } from '../../../../kernel/base/shorten.js';
 import { cutJsonText } from '../../../../kernel/base/text.js';
@@ -27,11 +27,12 @@ export const checkOfMind = (
   asked: {
     readonly action: Json;
     readonly context: Json;
-    readonly ruleset: DirectiveRuleSet | null;
+    readonly chosen: { readonly ruleset: DirectiveRuleSet | null; readonly used: RulesetUsed | null };
     readonly patternsHeld: readonly string[];
   },
 ): readonly NpcEvent[] => {
-  const { ruleset, patternsHeld, ...inputs } = asked;
+  const { chosen, patternsHeld, ...inputs } = asked;
+  const { ruleset, used } = chosen;
   return [
     {
       type: 'BridgeChecked',
@@ -39,9 +40,9 @@ export const checkOfMind = (
         mindRevision: mind.revision,
         logic: CURRENT_LOGIC,
         ...inputs,
-        ruleset: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
+        ruleset: used,
         ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
-        ...recordedAnswer(CURRENT_LOGIC, { ...asked, recorded: mind.data }),
+        ...recordedAnswer(CURRENT_LOGIC, { ...inputs, ruleset, patternsHeld, recorded: mind.data }),
       },
     },
   ];

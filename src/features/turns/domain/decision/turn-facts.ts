@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
-import type { DirectiveRuleSet, RulesetRef } from '../../../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/ruleset.js';
 import type { DecisionInput } from './input.js';
 import type { Actor, RecalledMemory } from '../../../npcs/domain/events.js';
 import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
@@ -10,7 +10,7 @@ export type TurnFacts = {
   readonly npcId: string;
   readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
   readonly ruleset: DirectiveRuleSet | null;
-  readonly rulesetRef: RulesetRef | null;
+  readonly rulesetRef: RulesetUsed | null;
   /** The requested id, if it is not registered. */
   readonly rulesetMissing?: string;
   /** The result of the rules' patterns, for an observation that is decided on for the first time; later it is read from the record. */

@@ -43,10 +43,11 @@ describe('every event of a decision', () => {
     const asked = (id: string) => ({
       npcId: 'mira',
       observation: 'x',
+      context: {},
       npcState: {},
       by: { ...onBehalf(id), tenant: 'studio', resumed: false },
     });
-    await actDirective(deps, { ...asked('a'), context: {} });
+    await actDirective(deps, asked('a'));
     await actContext(deps, { ...asked('b'), memories: [] });
     await actVerdict(deps, { ...asked('c'), generatedOutput: 'Hi.' });
     await actVerdict(deps, { ...asked('d'), generatedOutput: '{"stateDelta": 5}' });
@@ -55,7 +56,7 @@ describe('every event of a decision', () => {
     for (const { data } of deciding) expect(data).toMatchObject({ logic: CURRENT_LOGIC });
     const [checked] = checkOfMind(
       { ...initialMind, revision: 3 },
-      { action: 'WAVE', context: {}, ruleset: null, patternsHeld: [] },
+      { action: 'WAVE', context: {}, chosen: { ruleset: null, used: null }, patternsHeld: [] },
     );
     expect(checked).toMatchObject({ type: 'BridgeChecked', data: { mindRevision: 3, logic: CURRENT_LOGIC } });
   });
