@@ -12,7 +12,7 @@ import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
 import { ROUTE_PAGES, routePages } from './route-pages.js';
 import { servedDocument } from './served-routes.js';
-import { settingsPage } from './settings-page.js';
+import { distributedSettingsPage, settingsPage } from './settings-page.js';
 
 /** Relative to dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
@@ -21,6 +21,7 @@ const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/state-machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
   ['docs/reference/errors.md', errorPage],
   ['docs/reference/settings.md', settingsPage],
+  ['docs/reference/settings-distributed.md', distributedSettingsPage],
   ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),

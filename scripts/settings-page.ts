@@ -5,6 +5,7 @@ import { GENERATED, markdownTable, tableField } from './markdown.js';
 const INTRODUCTION = `
 Settings are environment variables. An empty variable counts as absent. If a value is invalid or incomplete, the server does not start, and
 reports all problems together. Unknown variables that start with \`ANIMA_\` are logged as warnings, and so are settings that the profile does not use.
+The distributed profile has [more settings](settings-distributed.md).
 `;
 
 const groups: Readonly<Record<SettingGroup, { readonly title: string; readonly intro?: string }>> = {
@@ -16,9 +17,7 @@ const groups: Readonly<Record<SettingGroup, { readonly title: string; readonly i
   souls: { title: 'Souls', intro: 'URLs have no user, password or query.' },
   ghosts: { title: 'Ghosts' },
   distributed: {
-    title: 'Distributed profile',
-    intro:
-      'The settings from here to PostgreSQL only apply with `ANIMA_PROFILE=distributed`, which also requires a secret, the same for all processes.',
+    title: 'All processes',
   },
   'event store': { title: 'Event store' },
   Temporal: {
@@ -67,6 +66,32 @@ const section = (group: SettingGroup): string => {
   ].join('\n');
 };
 
-/** The reference page of all settings. */
+const DISTRIBUTED_INTRODUCTION =
+  'These settings only apply with `ANIMA_PROFILE=distributed`, which also requires `ANIMA_SECRET`, the same for all processes. [Settings](settings.md) lists all others.';
+
+const distributedGroups: ReadonlySet<SettingGroup> = new Set([
+  'distributed',
+  'event store',
+  'Temporal',
+  'Kafka',
+  'PostgreSQL',
+]);
+
+const page = (title: string, introduction: string, shown: readonly SettingGroup[]): string =>
+  `${[`# ${title}`, GENERATED, introduction.trim(), ...shown.map(section)].join('\n\n')}\n`;
+
+/** The reference page of the settings of every profile. */
 export const settingsPage = (): string =>
-  `${['# Settings', GENERATED, INTRODUCTION.trim(), ...settingGroups.map(section)].join('\n\n')}\n`;
+  page(
+    'Settings',
+    INTRODUCTION,
+    settingGroups.filter((group) => !distributedGroups.has(group)),
+  );
+
+/** The reference page of the settings that only the distributed profile reads. */
+export const distributedSettingsPage = (): string =>
+  page(
+    'Settings of the distributed profile',
+    DISTRIBUTED_INTRODUCTION,
+    settingGroups.filter((group) => distributedGroups.has(group)),
+  );
