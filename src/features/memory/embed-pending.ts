@@ -106,7 +106,7 @@ export class EmbedPending implements AsyncDisposable {
     const { embedded, failed } = await this.#keepingPlace(() => embedLacking(deps, { urgent: false, signal }));
     if (this.#isAway) {
       this.#isAway = false;
-      log.info({}, 'Embedding texts again');
+      log.info({}, 'Embedding texts works again');
     }
     this.#embedded += embedded.length;
     for (const { key: row } of await this.#failing.add(failed)) {

@@ -80,7 +80,7 @@ const build = (deps: CommonDeps, keys: RouteDeps['keys']): Koa => {
   const definitions = new Map(routes.map((definition) => [definition.operationId, definition]));
   const app = new Koa<RequestState>();
   app.on('error', (err: unknown) => {
-    logger.debug({ err }, 'a connection broke');
+    logger.debug({ err }, 'A connection broke');
   });
   app.use(nameRequest(random));
   app.use(countRequest(metrics, logger));

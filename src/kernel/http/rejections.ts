@@ -33,7 +33,7 @@ const hints: Readonly<Partial<Record<DomainCode, string>>> = {
   SOUL_EXPORT_NOT_FOUND: 'Start one with POST /npcs/{npcId}/soul/export.',
   SOUL_IMPORT_NOT_FOUND: 'Start one with POST /npcs/import.',
   CHECKPOINT_NOT_FOUND: 'POST /audit/checkpoints creates one after something has been written.',
-  LEVELS_FULL: 'DELETE /levels/{levelId}?versions=all frees space. Another levelId starts at version 1.',
+  LEVELS_FULL: 'DELETE /levels/{levelId}?versions=all frees space. A new levelId starts again at version 1.',
   ENGINE_UNAVAILABLE: 'If it opens a turn, use the same Idempotency-Key.',
   ARCHIVE_UNAVAILABLE: 'If it has an Idempotency-Key, use the same one.',
 };

@@ -8,7 +8,7 @@ import { withMore } from './with-more.js';
 /** How many events are written together. */
 const RELAY_BATCH_EVENTS = 500;
 const BEYOND =
-  'The checkpoint of the relay is beyond the end of the event store, as after restoring a backup; starting over';
+  'The checkpoint of the relay is beyond the end of the event store, perhaps because a backup was restored; starting over';
 /** How often the checkpoint is written and the lease renewed, in milliseconds. What a killed relay wrote since then is written again. */
 export const CHECKPOINT_MS = 500;
 /** How often a relay on standby requests the lease, in milliseconds. */

@@ -56,5 +56,5 @@ export const commandSearch = (
 const tooFarBack = (): Rejection =>
   new Rejection('CONFLICT', {
     message:
-      'Too much has been recorded since the first attempt to find its outcome. Read the history, then send the request with a new idempotency key.',
+      'The outcome of the first attempt cannot be found, because too much has been recorded since. Read the history, then send the request with a new idempotency key.',
   });
