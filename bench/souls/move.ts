@@ -83,7 +83,7 @@ export const measureMove = async ({ rounds, soulMemories }: Effort): Promise<Par
         goal: null,
       },
       {
-        what: `${what}, memory at its peak above before`,
+        what: `${what}, peak memory above the start`,
         ours: `${whole(median('mib', 'ours'))} MiB`,
         reference: `plain: ${whole(median('mib', 'reference'))} MiB`,
         ratio: ratioOf(of('mib')),
