@@ -137,13 +137,13 @@ export const demoCommand = (terminal: Terminal): Command =>
     )
     .option(
       '--url <url>',
-      'address of the server (default: ANIMA_URL; if neither is given and no server runs, the demo starts one)',
+      'address of the server (default: ANIMA_URL; if neither is set and no server is running, the demo starts one)',
       address,
     )
     .option('--key <key>', 'API key with the scope admin (default: ANIMA_API_KEY or the owner key)')
     .option(
       '--inference <scripted|url>',
-      '"scripted" for the written answers, or the URL of an OpenAI-compatible API such as http://127.0.0.1:11434/v1',
+      '"scripted" for ready-made answers, or the URL of an OpenAI-compatible API such as http://127.0.0.1:11434/v1',
       scriptedOrAddress,
       'scripted',
     )

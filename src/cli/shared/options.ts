@@ -22,7 +22,7 @@ export const sinceOption = (): Option =>
   ).argParser(sinceOf(Date.now));
 
 export const untilOption = (): Option =>
-  new Option('--until <time>', 'only up to this time, in the same formats; a day includes all of that day').argParser(
+  new Option('--until <time>', 'only up to this time, in the same formats; a day is included in full').argParser(
     untilOf(Date.now),
   );
 

@@ -48,7 +48,7 @@ const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('create or update an NPC from a character card')
     .addArgument(npcIdArgument())
-    .argument('<file>', 'card V1, V2 or V3, in JSON or embedded in a PNG')
+    .argument('<file>', 'V1, V2 or V3 card, in JSON or embedded in a PNG')
     .addOption(jsonOption())
     .addHelpText('after', examples('card import mira mira.png'))
     .action(async (npcId: string, file: string, { json = false }: { readonly json?: boolean }) => {
@@ -84,7 +84,10 @@ const exportCommand = (terminal: Terminal): Command =>
     .addArgument(npcIdArgument())
     .addOption(outOption())
     .addOption(
-      new Option('--version <n>', 'version of the card; by default the imported version, or 3').choices(['2', '3']),
+      new Option('--version <n>', 'version of the card (default: the version that was imported, otherwise 3)').choices([
+        '2',
+        '3',
+      ]),
     )
     .option('--png', 'embed the card in a PNG of one grey pixel (needs --out)')
     .option('--picture <file>', 'embed the card in a copy of this PNG (needs --out)')

@@ -59,7 +59,7 @@ const resultsCommand = (terminal: Terminal): Command =>
 
 const stopCommand = (terminal: Terminal): Command =>
   new Command('stop')
-    .description('stop a session; its findings so far are kept')
+    .description('stop a session (its findings so far are kept)')
     .addArgument(sessionArgument())
     .addOption(jsonOption())
     .action(async (sessionId: string, { json = false }: { readonly json?: boolean }) => {

@@ -50,7 +50,7 @@ const asTable = (keys: readonly ShownKey[]): string[] =>
 
 const issue = (terminal: Terminal): Command =>
   new Command('issue')
-    .description('issue a key; it is shown only once')
+    .description('issue a key (it is shown only once)')
     .argument('<name>', 'name of the key, for example the game that uses it')
     .option(
       '--scopes <list>',
@@ -59,7 +59,7 @@ const issue = (terminal: Terminal): Command =>
     )
     .option(
       '--rate-limit <limit>',
-      'requests/seconds, for example 600/60, or "off" (default: the limit of the server)',
+      'requests/seconds, for example 600/60, or "off" (default: ANIMA_RATE_LIMIT of the server)',
       rateLimit,
     )
     .option('--expires-at <time>', 'when the key expires, for example 2027-01-01T00:00:00Z (default: never)')
@@ -94,7 +94,7 @@ const listKeys = (terminal: Terminal): Command =>
 const revoke = (terminal: Terminal): Command =>
   new Command('revoke')
     .description('revoke a key immediately')
-    .argument('<keyId>', 'ID of the key, as "keys list" prints it, not the key itself')
+    .argument('<keyId>', 'ID of the key (not the key itself), as printed by "keys list"')
     .addOption(jsonOption())
     .action(async (keyId: string, { json }: JsonReply) => {
       const request = await openClient(terminal);

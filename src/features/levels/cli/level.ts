@@ -20,7 +20,7 @@ type PutLevel = {
 /** `anima level put <levelId> <file>`: stores a Tiled map as a level. */
 const putCommand = (terminal: Terminal): Command =>
   new Command('put')
-    .description('store a Tiled map as a level; lists the problems of an invalid map')
+    .description('store a Tiled map as a level, or list the problems of an invalid map')
     .addArgument(levelArgument())
     .argument('<file>', 'Tiled map in JSON (.tmj)')
     .addOption(jsonOption())
@@ -67,7 +67,7 @@ const listCommand = (terminal: Terminal): Command =>
 
 const deleteCommand = (terminal: Terminal): Command =>
   new Command('delete')
-    .description('delete a level; its versions stay readable')
+    .description('delete a level (its versions can still be read)')
     .addArgument(levelArgument())
     .option('--all-versions', 'delete its versions too, which frees their storage')
     .action(async (levelId: string, { allVersions = false }: { readonly allVersions?: boolean }) => {

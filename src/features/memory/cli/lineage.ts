@@ -104,7 +104,7 @@ export const lineageCommand = (terminal: Terminal): Command =>
   new Command('lineage')
     .description('show where a memory comes from, which turns recalled it, and what was derived from it')
     .addArgument(npcIdArgument())
-    .argument('<memoryId>', 'ID of the memory, as "memories" prints it')
+    .argument('<memoryId>', 'ID of the memory, as printed by "memories"')
     .addOption(jsonOption('page'))
     .addHelpText('after', examples('lineage mira <memoryId>'))
     .action((npcId: string, memoryId: string, { json = false }: { readonly json?: boolean }) =>

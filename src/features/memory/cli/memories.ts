@@ -27,7 +27,10 @@ export const memoriesCommand = (terminal: Terminal): Command =>
     .description('list the memories of an NPC, oldest first, one per line')
     .addArgument(npcIdArgument())
     .option('--type <list>', 'only memories of these types, separated by commas')
-    .option('--as-of <revision|time>', 'as they were after this revision, or at this time (2026-07-01T09:30:00Z)')
+    .option(
+      '--as-of <revision|time>',
+      'list the memories as they were after this revision or at this time (2026-07-01T09:30:00Z)',
+    )
     .addOption(limitOption(DEFAULT_LIMIT))
     .addOption(jsonOption('memory'))
     .addHelpText('after', examples('memories mira', 'memories mira --type knowledge --as-of 12'))

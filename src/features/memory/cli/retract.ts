@@ -72,12 +72,12 @@ export const retractCommand = (terminal: Terminal): Command =>
   new Command('retract')
     .description('retract memories: they are no longer listed, recalled or exported, but the history keeps them')
     .addArgument(npcIdArgument())
-    .argument('<memoryId...>', 'IDs of the memories, as "memories" prints them')
-    .requiredOption('--reason <text>', 'reason, recorded in the history')
+    .argument('<memoryId...>', 'IDs of the memories, as printed by "memories"')
+    .requiredOption('--reason <text>', 'reason, which is recorded in the history')
     .option('--derived', 'also retract memories that were derived from these')
     .option(
       '--yes',
-      'do not ask for confirmation; without it and without a terminal, nothing is changed and the exit code is 1',
+      'do not ask for confirmation; if there is no terminal, nothing is changed without this option, and the exit code is 1',
     )
     .addOption(jsonOption())
     .addHelpText('after', examples('retract mira <memoryId> --reason "The baker lied." --derived'))

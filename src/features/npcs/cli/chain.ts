@@ -61,9 +61,9 @@ const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: C
 /** `anima chain <npcId>`: checks the hash chain of an NPC; exit code 1 while a break is not acknowledged. */
 export const chainCommand = (terminal: Terminal): Command =>
   new Command('chain')
-    .description('check the hash chain of an NPC; fail while a break is not acknowledged')
+    .description('check the hash chain of an NPC; fail if any break is not acknowledged')
     .addArgument(npcIdArgument())
-    .option('--acknowledge', 'record the breaks in the history (scope ops)')
+    .option('--acknowledge', 'acknowledge the breaks by recording them in the history (scope ops)')
     .addOption(jsonOption('page'))
     .addHelpText('after', examples('chain mira'))
     .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

@@ -37,7 +37,7 @@ const audit = async (
 /** `anima audit [npcId...]`: checks hash chains and the log; exit code 1 when something is broken. */
 export const auditCommand = (terminal: Terminal): Command =>
   new Command('audit')
-    .description('check hash chains, and each head in the log against its stream; fail if anything is broken')
+    .description('check hash chains, and compare each head in the log with its stream; fail if anything is broken')
     .argument('[npcId...]', 'IDs of the NPCs (default: all NPCs)')
     .addOption(jsonOption('page'))
     .addHelpText('after', examples('audit', 'audit mira odo'))
@@ -66,6 +66,6 @@ export const checkpointCommand = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      `\nKeep the file where the operators of the server cannot change it.\n${examples('checkpoint --out checkpoint.note')}`,
+      `\nKeep the file in a place where the operators of the server cannot change it.\n${examples('checkpoint --out checkpoint.note')}`,
     )
     .action((options: CheckpointOptions) => checkpoint(terminal, options));

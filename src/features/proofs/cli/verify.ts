@@ -136,7 +136,7 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
 export const verifyCommand = (terminal: Terminal): Command =>
   new Command('verify')
     .description('check a bundle offline: its hash chain and its proof from the log; needs no server')
-    .argument('<file>', 'bundle that "bundle" wrote')
+    .argument('<file>', 'bundle written by "bundle"')
     .option('--key <kid|file>', 'require a signature by this key (its thumbprint, or a file with its JWK)')
     .option('--checkpoint <file>', 'require that the log extends this earlier checkpoint')
     .addOption(jsonOption())

@@ -76,7 +76,7 @@ export const coverageCommand = (terminal: Terminal): Command =>
     .option('--npc <npcId>', 'only decisions of this NPC')
     .option(
       '--replay <replayId>',
-      'decisions of this replay or trial instead of recorded ones; not with the other filters',
+      'count the decisions of this replay or trial instead of recorded ones (not together with the other filters)',
     )
     .option('--version <n>', 'version of the ruleset (default: the latest)', wholeFrom(0))
     .addOption(jsonOption('page'))

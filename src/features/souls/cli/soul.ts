@@ -21,7 +21,7 @@ const fileArgument = (): Argument => new Argument('<file>', 'soul in JSON or CBO
 /** `anima soul verify <file>`: whether a soul is intact, and which key signed it. */
 const verifyCommand = (terminal: Terminal): Command =>
   new Command('verify')
-    .description('check whether a soul file is intact and which key signed it; needs no server')
+    .description('check whether a soul file is intact and show which key signed it; needs no server')
     .addArgument(fileArgument())
     .addOption(jsonOption())
     .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
@@ -112,7 +112,7 @@ const inspectCommand = (terminal: Terminal): Command =>
   new Command('inspect')
     .description('print the persona, state, memories and provenance of a soul file; needs no server')
     .addArgument(fileArgument())
-    .option('--memories <n>', 'print at most this many memories, the newest ones', count, MEMORIES_SHOWN)
+    .option('--memories <n>', 'print at most this many of the newest memories', count, MEMORIES_SHOWN)
     .addOption(jsonOption())
     .action(
       async (file: string, { memories, json = false }: { readonly memories: number; readonly json?: boolean }) => {
@@ -191,7 +191,10 @@ const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('create an NPC from a soul file')
     .addArgument(fileArgument())
-    .option('--copy', 'import it as a copy under a new NPC ID, even if its NPC ID is taken or it was already imported')
+    .option(
+      '--copy',
+      'import it as a copy under a new NPC ID, even if its own NPC ID is taken or the soul was imported before',
+    )
     .addOption(jsonOption())
     .addHelpText('after', examples('soul import mira.json', 'soul import mira.json --copy'))
     .action(async (file: string, { copy = false, json = false }: ImportOptions) => {

@@ -8,7 +8,7 @@ import type { Terminal } from '../../../cli/shared/terminal.js';
 /** `anima why <npcId> [turnId]`: explains the outcome of a turn. */
 export const whyCommand = (terminal: Terminal): Command =>
   new Command('why')
-    .description('explain the outcome of a turn: its rules, memories, prompt, model answer and checks')
+    .description('explain the outcome of a turn: its rules, memories, prompt, model output and checks')
     .addArgument(npcIdArgument())
     .argument('[turnId]', 'ID of the turn (default: the latest turn that has ended)')
     .addOption(jsonOption())
