@@ -184,6 +184,7 @@ describe('a progress bar', () => {
     expect(progressLine(0, 2_000)).toBe(`[${'-'.repeat(30)}]   0%  0 of 2,000`);
     expect(progressLine(1_000, 2_000)).toBe(`[${'#'.repeat(15)}${'-'.repeat(15)}]  50%  1,000 of 2,000`);
     expect(progressLine(0, 0)).toContain('100%');
+    expect(progressLine(0.5, 1, '12 turns')).toContain(' 50%  12 turns');
   });
 
   it('is drawn only on a terminal, not more often than is visible, and always at the end', () => {

@@ -17,7 +17,9 @@ const NAMED_NPCS = 8;
 
 const whole = (count: number): string => count.toLocaleString('en');
 
-const numbered = (count: number, what: string): string => `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+/** `1 turn`, `1,204 turns`. */
+export const numbered = (count: number, one: string, many: string): string =>
+  `${whole(count)} ${count === 1 ? one : many}`;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -103,7 +105,7 @@ export const replayLines = (replay: ReplayView, samples: number): readonly strin
   const why = reason === undefined ? '' : ` (${reason})`;
   const left = replay.samples.length - samples;
   return [
-    `${status}${why}: ${numbered(turns.checked, 'turn')} of ${numbered(minds, 'NPC')}, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
+    `${status}${why}: ${numbered(turns.checked, 'turn', 'turns')} in ${numbered(minds, 'history', 'histories')}, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
     ...differenceKinds.flatMap((kind) => kindLine(replay, kind)),
     ...skippedLine(replay),
     ...(replay.trial ? ruleLines(replay) : []),

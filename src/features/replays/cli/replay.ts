@@ -8,7 +8,7 @@ import { readJsonFile } from '../../../cli/shared/files.js';
 import { followTo } from '../../../cli/shared/follow.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { progressBar } from '../../../cli/shared/progress.js';
-import { bySeverity, replayLines, type ReplayView, sampleLines } from './replay-text.js';
+import { bySeverity, numbered, replayLines, type ReplayView, sampleLines } from './replay-text.js';
 import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { counted } from '../../../cli/shared/text.js';
@@ -27,7 +27,6 @@ type ReplaysOptions = {
 
 /** Milliseconds between two polls. */
 const LOOK_MS = 1_000;
-const PERCENT = 100;
 const AWAY = 'The server does not answer. The replay continues when the server is back. Waiting ...';
 
 /**
@@ -42,8 +41,8 @@ const replayToEnd = async (terminal: Terminal, path: string, body: object): Prom
   const replay = await followTo<ReplayView>(request, `/replays/${replayId}`, {
     every: LOOK_MS,
     away: () => remark(terminal, AWAY),
-    seen: ({ status, progress }) => {
-      bar.update(Math.floor(progress * PERCENT), PERCENT);
+    seen: ({ status, progress, turns }) => {
+      bar.update(progress, 1, numbered(turns.checked, 'turn', 'turns'));
       return status !== 'running';
     },
   }).finally(() => bar.end());

@@ -43,6 +43,13 @@ describe('the text output of a trial', () => {
     ]);
   });
 
+  it('counts the turns, and the histories that were read for them', () => {
+    const many = { ...trial({}, []), minds: 31, turns: { checked: 1_204, equal: 1_204, different: 0, skipped: 0 } };
+    const one = { ...trial({}, []), minds: 1, turns: { checked: 1, equal: 1, different: 0, skipped: 0 } };
+    expect(replayLines(many, 0)[0]).toMatch(/^completed: 1,204 turns in 31 histories, 1,204 equal,/);
+    expect(replayLines(one, 0)[0]).toMatch(/^completed: 1 turn in 1 history, 1 equal,/);
+  });
+
   it('names the NPCs of each kind, and marks an incomplete list', () => {
     const samples = [sample('newlyRefused', 'mira'), sample('newlyRefused', 'mira'), sample('otherPrompt', 'odo')];
     const lines = replayLines(trial({ newlyRefused: 2, otherPrompt: 40 }, samples), 0);

@@ -45,19 +45,19 @@ describe('anima replay and anima trial', () => {
 
   it('report that every decision matches the record [11.5d]', async () => {
     const all = await anima('replay');
-    expect(all.stdout).toBe('completed: 3 turns of 2 NPCs, 3 equal, 0 different, 0 skipped\n');
+    expect(all.stdout).toBe('completed: 3 turns in 2 histories, 3 equal, 0 different, 0 skipped\n');
     expect([all.code, all.stderr]).toEqual([0, expect.stringMatching(/^Replay r\S+\.\n$/)]);
     const one = await anima('replay', 'mira', '--since', '1h', '--json');
     expect(JSON.parse(one.stdout)).toMatchObject({ status: 'completed', minds: 1, turns: { checked: 2, equal: 2 } });
     const first = await anima('replay', 'mira', '--to', '0');
-    expect(first.stdout).toContain('1 turn of 1 NPC, 1 equal');
+    expect(first.stdout).toContain('1 turn in 1 history, 1 equal');
   });
 
   it('report what other rules would have refused', async () => {
     const tried = await anima('trial', 'strict.json');
     expect(tried.code).toBe(0);
     expect(tried.stdout).toContain(
-      'completed: 3 turns of 2 NPCs, 1 equal, 2 different, 0 skipped\n  newlyRefused  1      mira\n  otherRecall   1      finn\n',
+      'completed: 3 turns in 2 histories, 1 equal, 2 different, 0 skipped\n  newlyRefused  1      mira\n  otherRecall   1      finn\n',
     );
     expect(tried.stdout).toMatch(/strict no-gifts +0 +1 +1 +0\nstrict no-naps +0 +3 +0 +\d\n/);
     expect(tried.stdout).toContain(
