@@ -21,7 +21,7 @@ export const whyTree = (why: JsonMembers): Branch => ({
   text: `${word(why['turnId'])} of ${word(why['npcId'])}, ${word(why['state'])}`,
   below: [
     { text: `perceived ${quoted(why['observation'])}` },
-    ...mindOf(members(why['mind'])),
+    mindOf(members(why['mind']), members(why['verdict'])['valid'] !== undefined),
     ...otherRules(why),
     ...rulesOf(why),
     { text: recalled(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
@@ -41,12 +41,17 @@ export const whyTree = (why: JsonMembers): Branch => ({
   ],
 });
 
-const mindOf = ({ revision, persona, data }: JsonMembers): readonly Branch[] => {
+const mindOf = ({ revision, persona, data }: JsonMembers, isDecided: boolean): Branch => {
+  if (Number(revision) < 0)
+    return { text: isDecided ? 'no state: the NPC had no events before this turn' : 'no state yet' };
   const about = [
     persona === null ? '' : quoted(persona),
     Object.keys(members(data)).length === 0 ? '' : short(plain(data ?? null), SHOWN),
   ].filter((text) => text !== '');
-  return [{ text: `state at revision ${word(revision)}`, below: about.map((text) => ({ text })) }];
+  const title = `state at revision ${word(revision)}`;
+  return about.length === 0
+    ? { text: `${title}: no persona, no data` }
+    : { text: title, below: about.map((text) => ({ text })) };
 };
 
 const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): readonly Branch[] => {

@@ -10,6 +10,16 @@ describe('the explanation as a tree', () => {
     expect(texts(decided)).toContainEqual(expect.stringMatching(/^decided without rules: .*rulesetId.*default$/));
   });
 
+  it('shows the state, or says why there is none', () => {
+    const of = (why: object) => texts({ ...decided, ...why }).find((text) => text.includes('state'));
+    const mind = { revision: 4, persona: 'A baker.', data: {} };
+    expect(of({ mind })).toBe('state at revision 4');
+    expect(of({ mind: { ...mind, persona: null } })).toBe('state at revision 4: no persona, no data');
+    const none = { revision: -1, persona: null, data: null };
+    expect(of({ mind: none })).toBe('no state: the NPC had no events before this turn');
+    expect(of({ mind: none, verdict: null })).toBe('no state yet');
+  });
+
   it('does not report that for a named set, or for an undecided turn', () => {
     const of = (why: object) =>
       texts({ ...decided, ...why }).filter((text) => text.startsWith('decided without rules: the turn named no'));
