@@ -71,8 +71,8 @@ const reportLines = ({ header, logged }: WholeBundle, isNamed: boolean): readonl
   const { checkpoint, kid, leaf, extendsSize } = logged;
   const covered = leaf.revision - from + 1;
   lines.push(
-    `Proven: the ${counted(covered, 'event', 'events')} up to revision ${String(leaf.revision)} were in the log ${checkpoint.origin} when it was signed at ${checkpoint.at} (the signer's clock). It then held ${counted(checkpoint.size, 'head', 'heads')}.`,
-    `Signed by the key ${kid}${isNamed ? ', as expected.' : '. The bundle itself contains that key: compare it with the key that you know, or pass that key with --key.'}`,
+    `Proven: the ${counted(covered, 'event', 'events')} up to revision ${String(leaf.revision)} ${covered === 1 ? 'was' : 'were'} in the log ${checkpoint.origin} when it was signed at ${checkpoint.at} (the signer's clock). It then held ${counted(checkpoint.size, 'head', 'heads')}.`,
+    `Signed by the key ${kid}${isNamed ? ', as expected.' : '. The bundle itself contains that key: compare it with one that you got elsewhere, for example from /.well-known/jwks.json of the server, or pass that one with --key.'}`,
   );
   if (leaf.revision < to)
     lines.push(

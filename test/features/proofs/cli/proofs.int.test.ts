@@ -86,4 +86,13 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     // A pipe cannot be checked before its end.
     expect((await anima('verify', '/dev/null')).stderr).toContain('is not a regular file');
   });
+
+  it('report one proven event in the singular', async () => {
+    await apiOf(server.url, server.ownerKey).post('/npcs', { npcId: 'newborn', persona: 'New here.', data: {} });
+    expect((await anima('checkpoint')).code).toBe(0);
+    expect((await anima('bundle', 'newborn', '--out', 'one.ndjson')).code).toBe(0);
+    const { stdout } = await anima('verify', 'one.ndjson');
+    expect(stdout).toContain('Proven: the 1 event up to revision 0 was in the log');
+    expect(stdout).toContain('/.well-known/jwks.json');
+  });
 });
