@@ -47,7 +47,7 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
  * Total time limit of a step, in milliseconds: clients wait for 15 s. Each operation that a step waits for has a shorter limit, but after an outage
  * all of them may be slow.
  */
-export const STEP_MS = 10_000;
+const STEP_MS = 10_000;
 
 /** A permit for a step of this mind, taken before anything is read for it. @throws as ProcessRuntime.enter */
 export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string): (() => void) =>

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { findBreak } from '../../support/find-break.js';
-import { STEP_MS } from '../../../src/features/turns/step-turn.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { QUEUE_LIMIT } from '../../../src/kernel/concurrency/keyed-mutex.js';
 import type { TapeResult, Tape } from '../../../src/features/turns/domain/tape.js';
 import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { storeWith } from '../../support/streams.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from '../../support/minds.js';
 
 const turnTypes = ['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
@@ -103,6 +103,26 @@ describe('a turn', () => {
     expect(await minds.events()).toEqual(recorded);
   });
 
+  it('appends the events of each step at once [2.6c]', async () => {
+    const store = new MemoryEventStore();
+    const appended: string[][] = [];
+    const append: EventStore['append'] = (stream, expected, events) => {
+      appended.push(events.map(({ type }) => type));
+      return store.append(stream, expected, events);
+    };
+    await using minds = await openMinds(store, new ManualClock(), { through: storeWith(store, { append }) });
+    await minds.step(tapeOf({ rulesetId: 'nowhere' }));
+    await minds.step(tapeOf({ npcState: { hp: 1 } }), identified);
+    await minds.step(tapeOf(), recalled);
+    await minds.step(tapeOf(), { ...generated, generatedOutput: '{"stateDelta": {"hp": 2}, "memories": ["a", "b"]}' });
+    expect(appended).toEqual([
+      ['RulesetMissing', 'TurnOpened'],
+      ['TapeMismatchNoticed', 'ActorIdentified'],
+      ['MemoriesRecalled'],
+      ['VerdictReached', 'StateChanged', 'MemoryStored', 'MemoryStored'],
+    ]);
+  });
+
   it('answers the same after the process was killed between any two steps', async () => {
     const unbroken = await openMinds();
     const broken = await openMinds();
@@ -116,7 +136,7 @@ describe('a turn', () => {
     expect(findBreak(await minds.events())).toBeNull();
   });
 
-  it('does not affect another turn of the same mind with the same words [2.6e, 2.6g]', async () => {
+  it('does not affect another turn of the same mind with the same words [2.6e, 2.6f, 2.6g]', async () => {
     await using minds = await openMinds();
     const ids = [];
     for (let player = 0; player < 2; player += 1) ids.push((await minds.step(tapeOf())).answer.turnId);
@@ -130,6 +150,11 @@ describe('a turn', () => {
     expect(theirs.answer.turnId).toBe(other);
     expect(findBreak(await minds.events())).toBeNull();
     expect((await minds.types()).filter((type) => type === 'ActorIdentified')).toHaveLength(2);
+    for (const result of [recalled, generated])
+      await Promise.all(ids.map((turnId) => minds.step(tapeOf({ turnId }), result)));
+    const ends = (await minds.events()).slice(-4).map(({ type, data }) => [type, data['turnId']]);
+    const first = ends[0]?.[1] === one ? [one, other] : [other, one];
+    expect(ends).toEqual(first.flatMap((turnId) => ['VerdictReached', 'MemoryStored'].map((type) => [type, turnId])));
   });
 
   it.each([
@@ -222,7 +247,7 @@ describe('a turn', () => {
     expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });
 
-  it('expires by its durable timer, and continues as a resumed turn when the player returns [2.6b, 2.6h]', async () => {
+  it('expires by its durable timer, and continues as a resumed turn when the player returns [2.6b, 2.6h, 2.6i]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     await minds.clock.advance(DEADLINE_MS + 1);
@@ -230,7 +255,14 @@ describe('a turn', () => {
     const back = (await minds.step(tapeOf({ turnId: answer.turnId }), identified)).answer;
     expect(back.instruction.type).toBe('QueryVector');
     expect(back.turnId).not.toBe(answer.turnId);
-    expect((await minds.step(tapeOf({ turnId: answer.turnId }), identified)).answer).toEqual(back);
+    for (const again of [tapeOf({ turnId: answer.turnId }), tapeOf()])
+      expect((await minds.step(again, identified)).answer).toEqual(back);
+    expect((await minds.events()).at(2)).toMatchObject({ type: 'TurnOpened', data: { resumedFrom: answer.turnId } });
+    // It has the whole of its own deadline.
+    await minds.clock.advance(DEADLINE_MS - 1_000);
+    expect(await minds.types()).toHaveLength(3);
+    await minds.clock.advance(1_001);
+    expect((await minds.events()).at(-1)).toMatchObject({ type: 'TurnExpired', data: { turnId: back.turnId } });
   });
 
   it('counts its deadline from the opening: a step does not renew it [2.6b]', async () => {
@@ -265,13 +297,15 @@ describe('a turn', () => {
     const { answer } = await minds.step(tapeOf({ rulesetId: 'inn' }));
     await minds.register(set('be kind'));
     const { turnId } = answer;
-    await minds.step(tapeOf({ turnId }), identified);
-    await minds.step(tapeOf({ turnId }), recalled);
+    // Only the first step chooses a ruleset.
+    await minds.register({ ...set('be cruel'), rulesetId: 'street' });
+    await minds.step(tapeOf({ turnId, rulesetId: 'street' }), identified);
+    await minds.step(tapeOf({ turnId, rulesetId: 'street' }), recalled);
     const attack: TapeResult = {
       type: 'ExecuteInferenceResult',
       generatedOutput: '{"dialogue": "Out!", "action": {"type": "ATTACK", "target": "stranger"}}',
     };
-    const ended = (await minds.step(tapeOf({ turnId }), attack)).answer;
+    const ended = (await minds.step(tapeOf({ turnId, rulesetId: 'street' }), attack)).answer;
     expect(ended.instruction).toMatchObject({
       type: 'Finalize',
       verdict: { valid: false, dialogue: 'Not in this house.' },
@@ -342,7 +376,11 @@ describe('a turn', () => {
     await using minds = await openMinds(store, new ManualClock(), { through });
     const step = minds.step(tapeOf());
     const refused = expect(step).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1 });
-    await minds.clock.advance(STEP_MS);
+    let settled = false;
+    void refused.then(() => (settled = true));
+    await minds.clock.advance(9_999);
+    expect(settled).toBe(false);
+    await minds.clock.advance(1);
     await refused;
     release();
     await minds.clock.advance(1_000);
