@@ -116,7 +116,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(await recall(npcId, { query: THIEF, asOf: '2001-01-01T00:00:00Z' })).toEqual([]);
     });
 
-    it('returns nothing for an unknown mind, without creating it, nor for an archived one [1.6g]', async () => {
+    it('returns nothing for an unknown mind, without creating it, nor for an archived one [1.6g, 2.1f]', async () => {
       const unknown = newMind();
       expect(await recall(unknown, { query: THIEF })).toEqual([]);
       expect((await running.api.get(`/npcs/${unknown}`)).status).toBe(404);
@@ -160,6 +160,8 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       // It stores nothing.
       expect((await running.api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
       expect((await running.api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
+      const { body: both } = await running.api.get(`/npcs/${npcId}/history?type=RecallReported`);
+      expect(both.events.at(-1)).toMatchObject({ revision: 1, data: { memories: [] } });
     });
 
     it('refuses parameters out of bounds [3.3a, 3.5d, 3.6g]', async () => {

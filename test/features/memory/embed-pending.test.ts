@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryRelayLease } from '../../support/memory/relay-lease.js';
 import { EmbedPending, LOOK_MS, EMBEDDING_STANDBY_MS } from '../../../src/features/memory/embed-pending.js';
@@ -142,10 +142,12 @@ describe('embedding in the background', () => {
     const { rows, embedder, warned, open } = openScene();
     await rows.store(...many(100));
     embedder.refused.add('3 1');
+    const embeds = vi.spyOn(embedder, 'embed');
     await using pending = open();
     for (let look = 0; look < 20; look += 1) await rows.clock.advance(LOOK_MS);
     expect([pending.embedded, await pending.pending()]).toEqual([99, 0]);
     expect(warned).toEqual([{ embedder: embedder.id, row: `${STREAM}/m3` }]);
+    expect(embeds.mock.calls.filter(([texts]) => texts.join() === '3 1')).toHaveLength(3);
     const query = { embedder: embedder.id, stream: STREAM };
     expect(await rows.models.hasMeaningless(memories, query)).toBe(true);
     await rows.store(memoryRow(200, '200 1'));

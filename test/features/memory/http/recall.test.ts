@@ -8,14 +8,16 @@ import { type Json, jsonBytes } from '../../../../src/kernel/base/json.js';
 import { PAGE_BYTES } from '../../../../src/kernel/base/page-size.js';
 import { memoryRow } from '../../../support/recall-scene.js';
 
+type Asked = { readonly body?: object; readonly asked?: unknown[]; readonly pending?: number };
+
 const answerOf = async (
   operationId: string,
   memories: Recalled['memories'],
-  { body = { query: 'x', limit: 100 }, asked = [] }: { readonly body?: object; readonly asked?: unknown[] } = {},
-): Promise<readonly Json[]> => {
+  { body = { query: 'x', limit: 100 }, asked = [], pending = 0 }: Asked = {},
+): Promise<{ readonly body: readonly Json[]; readonly headers: object }> => {
   const recall = (query: unknown) => {
     asked.push(query);
-    return Promise.resolve({ memories, pending: 0, revision: 1 });
+    return Promise.resolve({ memories, pending, revision: 1 });
   };
   const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
   const call = {
@@ -26,7 +28,8 @@ const answerOf = async (
     koa: { req: { socket: {} }, res: Object.assign(new EventEmitter(), { socket: {} }) },
     keyed: false,
   };
-  return (await found?.handler(call as never))?.body as readonly Json[];
+  const answer = await found?.handler(call as never);
+  return { body: answer?.body as readonly Json[], headers: answer?.headers ?? {} };
 };
 const recalled = (count: number, metadataBytes: number): Recalled['memories'] =>
   Array.from({ length: count }, (_, at) => ({
@@ -39,7 +42,7 @@ describe('the response of a recall', () => {
   it.each(['recallMemories', 'recallAgentMemories'])(
     'ends near 4 MiB, with the best memories (%s) [3.3g]',
     async (route) => {
-      const body = await answerOf(route, recalled(100, 100_000));
+      const { body } = await answerOf(route, recalled(100, 100_000));
       expect(body.length).toBeLessThan(100);
       expect(body[0]).toMatchObject({ id: 'm0' });
       expect(jsonBytes(body)).toBeGreaterThan(PAGE_BYTES);
@@ -58,7 +61,16 @@ describe('the response of a recall', () => {
     expect(asked).toMatchObject([limits]);
   });
 
+  it.each(['recallMemories', 'recallAgentMemories'])(
+    'names the number of memories without a vector, if there are any (%s) [3.6d]',
+    async (route) => {
+      const [some, none] = [await answerOf(route, [], { pending: 3 }), await answerOf(route, [])];
+      expect(some.headers).toMatchObject({ 'Anima-Embedding-Pending': '3' });
+      expect(none.headers).not.toHaveProperty('Anima-Embedding-Pending');
+    },
+  );
+
   it('contains all memories of ordinary length', async () => {
-    expect(await answerOf('recallAgentMemories', recalled(40, 10))).toHaveLength(40);
+    expect((await answerOf('recallAgentMemories', recalled(40, 10))).body).toHaveLength(40);
   });
 });
