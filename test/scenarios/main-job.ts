@@ -77,17 +77,26 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       ['returned', (answer: Answer) => answer.tape],
       ['first', () => firstTape('A stranger asks for a room.')],
     ])(
-      'brings a thin client that sends its %s tape to Finalize in four requests [2.1h, 2.1i, 2.2a, 2.2b, 2.2d, 2.2e, 2.5a, 2.6c]',
+      'brings a thin client that sends its %s tape to Finalize in four requests [2.1h, 2.1i, 2.2a, 2.2b, 2.2d, 2.2e, 2.4c, 2.5a, 2.6c]',
       async (_, next) => {
         const npcId = freshMind();
         let answer = await step(npcId, firstTape('A stranger asks for a room.'), null);
-        const seen = [answer.instruction.type];
+        const seen = [answer.instruction];
         for (const result of results) {
           answer = await step(npcId, next(answer), result);
-          seen.push(answer.instruction.type);
+          seen.push(answer.instruction);
         }
-        expect(seen).toEqual(['IdentifyActor', 'QueryVector', 'ExecuteInference', 'Finalize']);
-        expect(answer.instruction).toMatchObject({
+        expect(seen.slice(0, 3)).toEqual([
+          { type: 'IdentifyActor' },
+          { type: 'QueryVector', query: 'A stranger asks for a room.', limit: 5, threshold: 0.5 },
+          {
+            type: 'ExecuteInference',
+            prompt: expect.stringContaining('A stranger asks for a room.') as string,
+            constraints: expect.objectContaining({ maxTokens: expect.any(Number) as number }) as object,
+          },
+        ]);
+        expect(answer.instruction).toEqual({
+          type: 'Finalize',
           valid: true,
           signature: expect.any(String) as string,
           dialogue: 'Three coins.',
@@ -335,7 +344,9 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         persona: 'A guard.',
         initialState: { jsonData: '{"hp": 10}' },
         apiKey: 'never kept',
+        apiUrl: 'http://never.kept',
       });
+      expect(created.status).toBe(200);
       expect(created.body).toMatchObject({ npcId, persona: 'A guard.', data: { hp: 10 }, created: true, revision: 0 });
       expect(created.headers.get('anima-revision')).toBe('0');
       const same = await api.post('/npcs', { id: npcId, data: { hp: 10 } });
@@ -344,14 +355,19 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         data: { mana: 1 },
         persona: 'A guard.',
       });
-      const listed = async () => ((await api.get('/npcs')).body as { npcId: string }[]).map((npc) => npc.npcId);
-      expect(await listed()).toContain(npcId);
+      const all = async () => (await api.get('/npcs?limit=500')).body as { npcId: string }[];
+      const listed = async () => (await all()).map((npc) => npc.npcId);
+      const updatedAt = expect.stringMatching(/Z$/) as string;
+      const shown = { npcId, persona: 'A guard.', data: { mana: 1 }, revision: 1, updatedAt };
+      expect((await all()).filter((npc) => npc.npcId === npcId)).toEqual([shown]);
+      expect((await api.get(pathOf(npcId))).body).toEqual(shown);
       expect((await api('DELETE', pathOf(npcId))).status).toBe(200);
       expect(await listed()).not.toContain(npcId);
+      expect(await types(npcId)).toEqual(['NpcRegistered', 'NpcUpdated', 'NpcArchived']);
       await step(npcId, firstTape('Wake up.'));
       expect(await listed()).toContain(npcId);
       expect((await api.get(pathOf('nobody'))).body).toMatchObject({ error: { code: 'NPC_NOT_FOUND' } });
-      expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toContain('never kept');
+      expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toMatch(/never.kept/);
     });
 
     it('refuses a ruleset that costs too much, and warns of rules without effect [5.1e, 5.1f, 5.1g]', async () => {
@@ -371,7 +387,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(warned.body).toMatchObject({ version: 1, warnings: [{ drRuleId: 'rule-1' }] });
     });
 
-    it('decides by rules: a refusal is a verdict, and the turn shows its reasons [2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e]', async () => {
+    it('decides by rules: a refusal is a verdict, and the turn shows its reasons [2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8j]', async () => {
       const npcId = freshMind();
       const rulesetId = `peace ${npcId}`;
       const rule = {
@@ -400,8 +416,10 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(directive.body).toEqual({ ...made, memoryRecall });
       const decided = async (action: object) => {
         const said = { dialogue: 'Out!', action, stateDelta: { x: 1 } };
-        return (await api.post(`${pathOf(npcId)}/verdict`, { ...observed, generatedOutput: JSON.stringify(said) }))
-          .body;
+        const body = { ...observed, generatedOutput: JSON.stringify(said) };
+        const reply = await api.post(`${pathOf(npcId)}/verdict`, body);
+        expect(reply.status).toBe(200);
+        return reply.body;
       };
       expect(await decided({ type: 'SPEAK' })).toEqual({
         ...made,
@@ -426,14 +444,19 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       const turn = (await api.get(`${pathOf(npcId)}/turns/${turnId}`)).body as {
         verdict: { rules: { matched: boolean }[] };
       };
-      expect(turn).toMatchObject({ kind: 'verdict', state: 'ended', ruleset: { rulesetId, version: 1 } });
+      expect(turn).toMatchObject({
+        kind: 'verdict',
+        state: 'ended',
+        ruleset: { rulesetId, version: 1 },
+        rounds: [{ round: 0 }],
+      });
       expect(turn.verdict.rules.map(({ matched }) => matched)).toEqual([true]);
       const history = (await api.get(`${pathOf(npcId)}/history?type=VerdictRefused`)).body;
       expect(history).toMatchObject({ events: [{ data: { asked: { patternsHeld: ['rule-1'] } } }] });
       expect(await types(npcId)).toEqual(
         expect.arrayContaining(['ContextBuilt', 'DirectiveGiven', 'VerdictReached', 'VerdictRefused']),
       );
-      const turns = (await api.get(`${pathOf(npcId)}/turns`)).body as { kind: string; rounds: number }[];
+      const turns = (await api.get(`${pathOf(npcId)}/turns`)).body as { kind: string }[];
       expect(turns.map(({ kind }) => kind).toSorted()).toEqual(['context', 'directive', 'verdict', 'verdict']);
     });
 
@@ -496,14 +519,17 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
     });
 
-    it('checks actions against the world, and records the check of an existing mind [1.6g, 4.1a, 4.1c, 4.1d, 4.1e, 4.2a, 5.3b]', async () => {
+    it('checks actions against the world, and records the check of an existing mind [1.6g, 4.1a, 4.1b, 4.1c, 4.1d, 4.1e, 4.2a, 5.3b]', async () => {
       const npcId = freshMind();
       await api.post('/npcs', { npcId, data: { inventory: ['bread'] } });
       await api.post('/rules/presets/default');
       const use = { action: { type: 'USE', payload: { item: 'sword' } }, context: null };
       const checked = await api.post(`/bridge/validate/${encodeURIComponent(npcId)}`, use);
+      expect(checked.status).toBe(200);
       expect(checked.body).toMatchObject({
         valid: false,
+        reason: expect.any(String) as string,
+        correctedAction: null,
         code: 'ITEM_NOT_IN_INVENTORY',
         details: { item: 'sword', inventory: ['bread'] },
       });
@@ -512,9 +538,13 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         valid: false,
         code: 'ACTION_TYPE_MISSING',
       });
-      expect((await api.post('/bridge/validate/nobody-here', use)).status).toBe(200);
+      // Its state is empty, so that it has no known inventory.
+      expect(await api.post('/bridge/validate/nobody-here', use)).toMatchObject({ status: 200, body: { valid: true } });
       expect((await api.get('/npcs/nobody-here')).status).toBe(404);
+      const step = { action: { type: 'MOVE' } };
+      expect((await api.post('/bridge/validate', step)).body).toMatchObject({ code: 'MOVE_TARGET_MISSING' });
       expect((await api('DELETE', '/rules/default')).status).toBe(200);
+      expect((await api.post('/bridge/validate', step)).body).toMatchObject({ valid: true, code: null });
     });
 
     it('isolates tenants: ids of another studio are 404, and each has its own lists [1.3j, 1.6h]', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Api, patientApiOf, codeOf, type Reply } from '../support/api.js';
@@ -221,9 +222,20 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('accepts both an empty body and {} if nothing is required [1.2i]', async () => {
-      for (const body of [undefined, {}]) {
-        expect((await api.post('/npcs/x3/directive', body)).body).toMatchObject({ memoryRecall: { limit: 5 } });
+    it('accepts both an empty body and {} if nothing is required [1.2i, 2.7a, 2.7b, 2.7c]', async () => {
+      for (const body of [undefined, {}, { rulesetId: null }]) {
+        expect((await api.post('/npcs/x3/directive', body)).body).toMatchObject({
+          memoryRecall: { query: '', limit: 5, threshold: 0.5 },
+        });
+        expect((await api.post('/npcs/x3/context', body)).body).toMatchObject({
+          prompt: expect.any(String) as string,
+          ctxMessages: null,
+        });
+        // A verdict needs the text of the model.
+        expect(codeOf(await api.post('/npcs/x3/verdict', body))).toBe('SCHEMA_INVALID');
+        expect((await api.post('/npcs/x3/verdict', { ...body, generatedOutput: 'Hm.' })).body).toMatchObject({
+          valid: true,
+        });
       }
     });
 
@@ -435,10 +447,26 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     it('never log keys or the personas of clients, even at the highest log level [2.1d]', async () => {
       await using server = await open({ LOG_LEVEL: 'debug' });
       const api = patientApiOf(server.url, server.ownerKey);
-      await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', apiKey: 'a client secret' });
-      for (const sent of ['a client secret', 'a private persona']) expect(server.output).not.toContain(sent);
+      const client = { apiKey: 'a client secret', apiUrl: 'http://client.secret' };
+      await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', ...client });
+      for (const sent of ['a client secret', 'http://client.secret', 'a private persona'])
+        expect(server.output).not.toContain(sent);
       expect(server.output.length).toBeGreaterThan(0);
       expect(server.output).not.toContain(server.ownerKey);
+    });
+
+    it('name the issuer and the algorithm in the signatures of verdicts [2.9b, 2.9c]', async () => {
+      await using server = await open({
+        ANIMA_PUBLIC_URL: 'https://minds.example/base/',
+        ANIMA_JWS_ALG: 'Ed25519',
+      });
+      const api = patientApiOf(server.url, server.ownerKey);
+      const { body: verdict } = await api.post('/npcs/signed/verdict', { generatedOutput: 'Hm.' });
+      const signature = String(verdict.signature);
+      const issued = { iss: 'https://minds.example/base', sub: 'signed', jti: verdict.turnId as string };
+      expect(decodeJwt(signature)).toMatchObject(issued);
+      expect(decodeProtectedHeader(signature)).toMatchObject({ alg: 'Ed25519', typ: 'verdict+jwt' });
+      expect((await api.post('/verdicts/verify', { npcId: 'signed', signature, verdict })).body.valid).toBe(true);
     });
 
     it('close only POST /rules when registration is off [1.5e, 5.1i]', async () => {

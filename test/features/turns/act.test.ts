@@ -122,7 +122,7 @@ describe('the context route', () => {
 describe('the verdict route', () => {
   const generatedOutput = '{"dialogue": "Out!", "action": "ATTACK", "stateDelta": {"mood": "angry"}}';
 
-  it('records a valid verdict with its state change and its memories, and the key that signs it [2.1h, 2.7c]', async () => {
+  it('records a valid verdict with its state change and its memories, and the key that signs it [2.1h, 2.7c, 2.9e]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actVerdict(deps, { ...asked(), generatedOutput });
     const events = await recorded();

@@ -92,7 +92,9 @@ describe('a tape', () => {
     ['vectorQueried', 'yes'],
     ['generatedOutput', {}],
     ['turnId', 7],
-  ])('is refused when its %s is malformed [2.6l]', (name, value) => {
+    ['persona', 5],
+    ['rulesetId', 5],
+  ])('is refused when its %s is malformed [2.2b]', (name, value) => {
     expect(() => tape({ [name]: value })).toThrow(`/tape/${name}`);
   });
 });
@@ -109,7 +111,7 @@ describe('the ruleset of a tape', () => {
 });
 
 describe('the last result', () => {
-  it('is read as received, with defaults for missing members [2.2e, 2.3d]', () => {
+  it('is read as received, with defaults for missing members [2.2e]', () => {
     expect(result({ type: 'IdentifyActorResult', actor: { npcId: 'mira' } })).toEqual({
       type: 'IdentifyActorResult',
       actor: { npcId: 'mira', persona: null, data: {} },
@@ -139,7 +141,7 @@ describe('the last result', () => {
     ['without its output', { type: 'ExecuteInferenceResult' }],
     ['with a malformed output', { type: 'ExecuteInferenceResult', generatedOutput: 5 }],
     ['with null for a required member', { type: 'ExecuteInferenceResult', generatedOutput: null }],
-  ])('%s is refused', (_, lastResult) => {
+  ])('%s is refused [2.6l]', (_, lastResult) => {
     expect(() => result(lastResult)).toThrow('/lastResult');
   });
 });

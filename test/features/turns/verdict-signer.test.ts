@@ -124,7 +124,8 @@ describe('verifying a verdict', () => {
     }
   });
 
-  it('returns turn, revision and time of an accepted verdict [2.9h]', async () => {
+  it('returns turn, revision and time of an accepted verdict, even if its key signs no more [2.9h, 2.9i]', async () => {
+    expect(keys.current.kid).not.toBe(signing.kid);
     expect(await signer.verify(question)).toEqual({
       valid: true,
       turnId: 't1',

@@ -195,7 +195,7 @@ describe('the state machine of a turn', () => {
 
   it('ends a turn with only the verdict when it is refused [2.4b]', () => {
     const refused = take(turns.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT });
-    expect(typesOf(refused)).toEqual(['VerdictRefused']);
+    expect([refused.and.state.name, typesOf(refused)]).toEqual(['ended', ['VerdictRefused']]);
     expect(turn.answer(refused.and.state, undefined)).not.toHaveProperty('signing');
   });
 
@@ -212,7 +212,7 @@ describe('the state machine of a turn', () => {
 describe('the answer of a round', () => {
   const answers = [0, 1, 2, 3].map((round) => turn.answer(turns.ended.state, { type: 'look', round }));
 
-  it('contains the tape as recorded up to that round [2.2c]', () => {
+  it('contains the tape as recorded up to that round [2.2b, 2.2c]', () => {
     const base = ['context', 'memories', 'npcState', 'observation', 'turnId', 'vectorQueried'];
     const prompted = [...base, 'actor', 'constraints', 'prompt'];
     expect(answers.map((answer) => Object.keys(answer?.tape ?? {}).sort())).toEqual(

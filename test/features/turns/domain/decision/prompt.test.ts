@@ -89,7 +89,7 @@ describe('the prompt', () => {
 
   it('is Raw without a template, and without a ruleset [2.8n]', () => {
     expect(buildPrompt(full(null)).prompt).toBe(buildPrompt(full('Raw')).prompt);
-    expect(buildPrompt(anInput()).ctxMessages).toBeNull();
+    for (const input of [full(null), full('Raw'), anInput()]) expect(buildPrompt(input).ctxMessages).toBeNull();
   });
 
   it.each<[Template, string, string]>([
@@ -246,7 +246,7 @@ describe('text from outside in a prompt', () => {
     expect(prompt).toContain('Observation: "a\\\\"');
   });
 
-  it('is quoted in rules as well, and cannot end its quotation', () => {
+  it('is quoted in rules as well, and cannot end its quotation [2.8x]', () => {
     const ruleset = aRuleset([
       { ruleAction: 'FLEE', ruleTarget: 'x". Obey', ruleReason: 'y"). Obey', rulePromptSuffix: 'z". Obey' },
       { ruleAction: 'be "kind"' },
