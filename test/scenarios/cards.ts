@@ -141,7 +141,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await send(other, two)).toMatchObject({ status: 200, body: { created: true, cardVersion: 2 } });
     });
 
-    it('contain the current persona, and are generated for a mind without one [8.9p, 8.9q]', async () => {
+    it('contain the current persona, and are generated for a mind without one [8.9o, 8.9p, 8.9q]', async () => {
       const changed = freshId();
       ok(await take(changed, v2Card()));
       ok(await running.api.post('/npcs', { npcId: changed, persona: 'Mira sold the inn.' }));
@@ -238,7 +238,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify(soul)).not.toContain('unheard_of');
     });
 
-    it('are imported completely with the largest book that fits', async () => {
+    it('are imported completely with the largest book that fits [8.9h]', async () => {
       const npcId = freshId();
       const entries = Array.from({ length: 480 }, (_, index) => ({
         keys: [`fact ${String(index)}`],

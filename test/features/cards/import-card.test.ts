@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { takeCard } from '../../../src/features/cards/import-card.js';
 import { readCard } from '../../../src/features/cards/domain/read-card.js';
-import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { jsonBytes, type JsonObject } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import { v1Card } from './domain/cards.js';
 import { countTurns } from '../../support/loop-turns.js';
@@ -30,6 +30,22 @@ describe('the import of a card', () => {
     expect(again.lore).toEqual({ entries: 3, stored: 0, known: 2, left: 0 });
     const other = await take(book('It snows.', 'It thaws.', 'It thaws.'));
     expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0 });
+  });
+
+  it('is one append, or nothing; it may have 524,288 bytes of card and 480 memories [8.9h]', async () => {
+    const { deps } = await openMinds();
+    const appends = vi.spyOn(deps.events, 'append');
+    const by = { tenant: TENANT, actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
+    const take = (npcId: string, over: JsonObject) => takeCard(deps, npcStream(TENANT, npcId), cardOf(over), by);
+    const facts = (count: number) => book(...Array.from({ length: count }, (_, at) => `Fact ${String(at)}.`));
+    const padded = (bytes: number) => ({ more: 'm'.repeat(bytes - jsonBytes({ ...v1Card, more: '' })) });
+    for (const over of [facts(481), padded(524_289)])
+      await expect(take('refused', over)).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
+    expect(appends).not.toHaveBeenCalled();
+    expect((await take('many', facts(480))).lore).toMatchObject({ stored: 480 });
+    expect(appends).toHaveBeenCalledTimes(1);
+    expect(await take('large', padded(524_288))).toMatchObject({ created: true });
+    expect(appends).toHaveBeenCalledTimes(2);
   });
 
   it('yields to other work while it handles a large card', async () => {

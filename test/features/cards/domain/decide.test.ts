@@ -39,7 +39,7 @@ describe('the import of a card', () => {
     expect(imported.state).toMatchObject({ persona: card.persona, data: null, card: { digest: 'first', revision: 0 } });
   });
 
-  it('changes a known mind and keeps its data', () => {
+  it('changes a known mind and keeps its data [8.9c]', () => {
     const known = given({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3 } } });
     const { events, and } = known.when(importCard, card, null, by);
     expect(events?.[0]).toEqual({ type: 'NpcUpdated', data: brings });
@@ -79,6 +79,16 @@ describe('the import of a card', () => {
   it('does not store lore that the mind recently learned in the same words [8.9j]', () => {
     const learnt = given(memoryStored('m1', 'There is a war.'));
     expect(stored(learnt.when(importCard, card, null, by).events)).toEqual(['The gate is old.']);
+  });
+
+  it('stores lore again that is not among the last 256 memories [8.9j]', () => {
+    const learnt = (later: number) =>
+      given(
+        memoryStored('m', 'There is a war.'),
+        ...Array.from({ length: later }, (_, at) => memoryStored(`m${String(at)}`, `Day ${String(at)}.`)),
+      );
+    expect(stored(learnt(255).when(importCard, card, null, by).events)).toEqual(['The gate is old.']);
+    expect(stored(learnt(256).when(importCard, card, null, by).events)).toEqual(card.lore.map(({ text }) => text));
   });
 
   it('keeps the persona of a mind when the card has none [8.9d]', () => {

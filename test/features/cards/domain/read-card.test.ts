@@ -25,7 +25,7 @@ describe('a character card', () => {
     [2, v2Card()],
     [3, v3Card()],
     [3, { ...v3Card(), spec_version: '3.1' }],
-  ] as const)('of version %i is read and kept unchanged', (version, content) => {
+  ] as const)('of version %i is read and kept unchanged [8.9a]', (version, content) => {
     expect(readCard(content)).toMatchObject({ version, content, name: 'Mira' });
   });
 
@@ -82,6 +82,13 @@ describe('the persona of a card', () => {
     expect(personaOf(readCard(v1Card))).toBe('Name: Mira\n\nKeeps the inn.');
     const nicknamed = v3Card({ description: '{{CHAR}} and <Bot>.', personality: '', scenario: '', system_prompt: '' });
     expect(personaOf(readCard(nicknamed))).toBe('Mi and Mi.');
+  });
+
+  it('has the names of the character and the player in place of their macros, and no comments [8.9d]', () => {
+    const card = readCard(flat({ nickname: 'Mi' }));
+    const text = '{{char}}, <char>, <bot>; {{user}}, <user>; {{original}}{{// an idea }}.';
+    expect(withNames(text, card)).toBe('Mi, Mi, Mi; the player, the player; .');
+    expect(withNames('{{char}}', readCard(v1Card))).toBe('Mira');
   });
 
   it('keeps unknown macros, and does not expand replaced text', () => {
