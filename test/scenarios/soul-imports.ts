@@ -184,7 +184,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'SOUL_IMPORT_NOT_FOUND']);
     });
 
-    it('can be imported many times concurrently, each copy separately', async () => {
+    it('can be imported many times concurrently, each copy separately [8.4k]', async () => {
       const soul = await strangersSoul();
       const bringing = Array.from({ length: 5 }, (_, at) => bring(`many-${soul.id}-${at}`, soul, { copy: at > 0 }));
       const npcIds = (await Promise.all(bringing)).map((reply) => (ok(reply).body as { npcId: string }).npcId);

@@ -45,7 +45,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['binary', 'application/cbor', 'small', ['The gate is old.']],
       ['binary', 'application/cbor', 'large', LONG],
     ])(
-      'are exported as %s (%s, %s) under the CID of exactly the archived bytes [7.2a, 7.2d, 7.2f, 8.1s]',
+      'are exported as %s (%s, %s) under the CID of exactly the archived bytes [7.2a, 7.2d, 7.2f, 8.1s, 8.5c]',
       async (...given) => {
         const [format, type, size, texts] = given;
         const npcId = await mindOf(running, `${format}-${size}`, texts);

@@ -20,7 +20,7 @@ describe('an IPFS node', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('gets the configured options and the bytes as a file, by POST', async () => {
+  it('gets the configured options and the bytes as a file, by POST [7.2g]', async () => {
     server.answer((_, response) => response.end(`{"Name":"x","Bytes":1}\n{"Name":"x","Hash":"${cid}","Size":"3"}\n`));
     expect(await node.add(Buffer.from('abc'))).toBe(cid);
     const [request] = server.seen;

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { disclose, LISTED, namedPlayers } from '../../../src/features/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/features/souls/domain/document.js';
+import { appendNext } from '../../support/append-next.js';
+import { event } from '../../support/events.js';
 import { turnsDuring } from '../../support/turns.js';
 import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 import { itLong } from '../../support/long.js';
@@ -24,6 +26,27 @@ describe('a disclosure', () => {
     expect([await turnsAt(199_999), await turnsAt(200_000)]).toEqual(['read', 'unread']);
     await namedPlayers(events, 'npc-studio.mira', 199_999);
     await expect(namedPlayers(events, 'npc-studio.mira', 200_000)).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
+  });
+
+  it('reads the events of a mind up to the revision of the soul [8.10e]', async () => {
+    const events = new MemoryEventStore();
+    const named = (turnId: string, player: string) => ({
+      type: 'TurnOpened',
+      data: { turnId, context: { player }, npcState: { guest: { playerId: `${player}-7` } } },
+    });
+    for (const turnId of ['t1', 't2']) {
+      await appendNext(events, 'npc-studio.mira', [event(turnId, named(turnId, turnId === 't1' ? 'Ann' : 'Bo'))]);
+    }
+    const { provenance } = unsignedSoul();
+    const memories = [soulMemory(0, { text: 'Ann left.', metadata: {} }), soulMemory(1, { text: 'Bo.', metadata: {} })];
+    const namesAt = async (revision: number, isOwn: boolean) => {
+      const from = { ...provenance, tenant: 'studio', npcId: 'mira', revision };
+      const soul = { ...unsignedSoul({ memories, data: {}, persona: '', provenance: from }), trainingProof: 'root' };
+      return (await disclose(events, { ...soul, signature: 'a.b.c' }, 1, isOwn)).players.map(({ names }) => names[0]);
+    };
+    expect(await namesAt(0, true)).toEqual(['Ann', 'Ann-7']);
+    expect(await namesAt(1, true)).toEqual(['Ann', 'Bo', 'Ann-7']);
+    expect(await namesAt(1, false)).toEqual([]);
   });
 
   itLong('lists a bounded number of each kind, and counts all [8.10f]', async () => {
@@ -63,6 +86,14 @@ describe('a disclosure', () => {
       expect(found).toMatchObject({ more: true, memories: { about: 300 } });
       expect(found.memories.items.length).toBeGreaterThan(1);
       expect(found.state.items.length).toBeGreaterThan(1);
+      // A few players may have many names.
+      const called = Array.from({ length: 12 }, (_, player) =>
+        Array.from({ length: 900 }, (__, n) => ({ playerId: `p${player}`, playerName: `${n} `.padEnd(256, 'y') })),
+      );
+      const many = await disclosed({ memories: [], data: { called } });
+      expect(many.players.length).toBeGreaterThan(1);
+      expect(many.players.flatMap(({ names }) => names).join('').length).toBeLessThanOrEqual(2 * 1024 * 1024);
+      expect(many.more).toBe(true);
     },
   );
 

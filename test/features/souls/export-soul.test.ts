@@ -15,6 +15,8 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { STREAM } from '../../support/streams.js';
+import { MAX_WAITING_BYTES } from '../../../src/features/souls/waiting-room.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 
 const bytes = Buffer.from('{"soul":true}');
 const digest = contentDigest(bytes);
@@ -76,6 +78,32 @@ describe('an export to IPFS', () => {
     expect(await asked).toMatchObject({ code: 'ARCHIVE_UNAVAILABLE' });
     const { events: recorded } = await events.read(STREAM, { direction: 'forwards', from: 0, limit: 10 });
     expect(recorded.map(({ type }) => type)).toEqual(['NpcRegistered', 'SoulExportRequested', 'SoulSealed']);
+  });
+});
+
+describe('a new export', () => {
+  it('is refused while too many souls of its tenant wait, and then records nothing [8.1j]', async () => {
+    const [events, clock, archive] = [new MemoryEventStore(), new ManualClock(), new MemorySoulArchive()];
+    const waiting = Buffer.alloc(MAX_WAITING_BYTES);
+    await archive.stage(contentDigest(waiting), waiting, { tenant: by.tenant, expiresAt: new Date('2030-01-01') });
+    const ask = vi.fn(() => Promise.reject(new Error('an export was begun')));
+    const deps = {
+      ...{ events, clock, archive, writers: new StreamWriters(events, clock) },
+      ...{ repository: new ProcessRepository(events), runtime: { ask } as never },
+      ...{ waits: new SingleFlight<StepAnswer>(), mutex: new KeyedMutex(), soulDeadlineMs: 3_600_000 },
+    };
+    const request = {
+      npcState: {},
+      includeMemories: true,
+      uploadedBy: 'client',
+      keyed: false,
+      resumed: false,
+    } as const;
+    const begin = (tenant: string) =>
+      beginExport(deps, { stream: npcStream(tenant, 'mira'), ...request, by: { ...by, tenant } });
+    await expect(begin(by.tenant)).rejects.toMatchObject({ code: 'SOULS_WAITING', retryAfter: 60 });
+    await expect(begin('another')).rejects.toThrow('an export was begun');
+    expect(ask).toHaveBeenCalledTimes(1);
   });
 });
 

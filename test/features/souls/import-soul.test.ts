@@ -7,6 +7,7 @@ import { SingleFlight } from '../../../src/kernel/concurrency/single-flight.js';
 import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
 import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/features/souls/import-soul.js';
 import { signSoul } from '../../../src/features/souls/soul-signer.js';
+import { verifySoul } from '../../../src/features/souls/verify-soul.js';
 import { MAX_WAITING_BYTES, requireWaitingRoom, stagedFor } from '../../../src/features/souls/waiting-room.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
@@ -130,6 +131,7 @@ describe('a received soul', () => {
       details: { memoryId: first.id, metadataLimitBytes: 16_384 },
     });
     expect(await archive.read(contentDigest(Buffer.from(jcs(large))))).toBeNull();
+    expect(await verifySoul(large, trust)).toMatchObject({ valid: true });
   });
 
   it.each(['SOUL_PAYLOAD_MISMATCH', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_IMPORT_NOT_FOUND'] as const)(
@@ -149,7 +151,7 @@ describe('a received soul', () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('is dropped when its import ended just before it was stored', async () => {
+  it('is dropped when its import ended just before it was stored [8.4i]', async () => {
     const failure = { code: 'SOUL_ALREADY_LIVE', reason: 'too late' };
     const outcome = async () => ({ answer: { name: 'failed', failure }, revision: 2, position: 2 });
     await expect(received({ ask: answered, outcome })).rejects.toMatchObject({ code: 'SOUL_ALREADY_LIVE' });
@@ -160,8 +162,10 @@ describe('a received soul', () => {
   });
 
   it('may be uploaded again while it arrives, also by a new request [8.3c, 8.4o]', async () => {
+    const ask = () => Promise.reject(new Error('another import was begun'));
+    await beginImport(depsWith({ ask }), { tenant, txId: 'tx', by });
     await recorded();
-    const deps = depsWith({ ask: () => Promise.reject(new Error('another import was begun')) });
+    const deps = depsWith({ ask });
     await clock.advance(2 * 3_600_000);
     await beginImport(deps, { tenant, txId: 'tx', by });
     await expect(received({ outcome: notInTime })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });

@@ -27,7 +27,7 @@ const scene = async (add: IpfsNode['add'] | null = null) => {
 };
 
 describe('storing a sealed soul', () => {
-  it('gives the node exactly the bytes that become public under their CID [7.2g]', async () => {
+  it('gives the node exactly the bytes that become public under their CID [7.2f, 7.2g]', async () => {
     const add = vi.fn<IpfsNode['add']>(() => Promise.resolve(cid));
     const { archive, keep } = await scene(add);
     expect(await keep()).toEqual(uploaded);

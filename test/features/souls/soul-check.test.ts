@@ -79,6 +79,7 @@ describe('reading a soul', () => {
     ['an unknown mood', { ...soul, state: { ...soul.state, mood: 'hungry' } }],
     ['a default that is not a member', { ...soul, state: { ...soul.state, filled: ['extra'] } }],
     ['a duplicate default', { ...soul, state: { ...soul.state, filled: ['fear', 'fear'] } }],
+    ['a memory of no date', { ...soul, memories: [soulMemory(0, { timestamp: 'yesterday' })] }],
     ['too much importance', { ...soul, memories: [soulMemory(0, { importance: 1.5 })] }],
     ['a memory without a text', { ...soul, memories: [soulMemory(0, { text: '' })] }],
     [
@@ -95,7 +96,7 @@ describe('reading a soul', () => {
       'too many links',
       { ...soul, provenance: { ...soul.provenance, chain: Array(MAX_SOUL_LINKS + 1).fill(soul.provenance.chain[0]) } },
     ],
-  ])('refuses %s', (_, document) => {
+  ])('refuses %s [8.7b, 8.7e]', (_, document) => {
     expect(verdictOf(document)).toBe('malformed');
   });
 

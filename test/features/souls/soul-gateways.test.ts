@@ -146,7 +146,9 @@ describe('the gateways', () => {
     expect(log.lines).toHaveLength(1);
     away.fetch.mockResolvedValue(hello);
     expect(await gateways.find('B'.repeat(43), 'studio')).toBe(hello);
-    await clock.advance(2_000);
+    await clock.advance(1_999);
+    await expect(gateways.find(txId, 'studio')).rejects.toMatchObject(unavailable);
+    await clock.advance(1);
     expect(await gateways.find(txId, 'studio')).toBe(hello);
   });
 

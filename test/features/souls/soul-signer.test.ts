@@ -176,7 +176,7 @@ describe('signing a soul', () => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
   });
 
-  itLong('accepts a soul of exactly the maximum size, and refuses one more byte', async () => {
+  itLong('accepts a soul of exactly the maximum size, and refuses one more byte [8.7j]', async () => {
     const padded = (pads: readonly number[]): UnsignedSoul =>
       unsignedSoul({ memories: pads.map((pad, place) => soulMemory(place, { metadata: { pad: 'x'.repeat(pad) } })) });
     const pads = Array<number>(20).fill(780_000);
@@ -189,7 +189,7 @@ describe('signing a soul', () => {
     expect(await verdictOf(await signedBy(longer))).toBe('too_large');
   });
 
-  itLong('accepts the maximum of lists, values and members, and reads them in both forms', async () => {
+  itLong('accepts the maximum of lists, values and members, and reads them in both forms [8.7j]', async () => {
     const most = [
       { memories: lists(390_000) },
       { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS) })] },
@@ -266,7 +266,7 @@ describe('the signer of a soul', () => {
   });
 });
 
-describe('a changed soul [8.5b]', () => {
+describe('a changed soul [8.5b, 8.7h]', () => {
   const [first = soulMemory(0), second = soulMemory(1), third = soulMemory(2)] = soul.memories;
 
   it.each<[string, Partial<SoulDocument>, string]>([
@@ -291,6 +291,7 @@ describe('a changed soul [8.5b]', () => {
     ['lost its ruleset', { ruleset: null }, 'wrong_root'],
     ['lost its chain', { provenance: { ...soul.provenance, chain: [] } }, 'wrong_root'],
     ['has another name', { name: 'Anna' }, 'wrong_root'],
+    ['says that players were left out', { without: ['players'] }, 'wrong_root'],
     ['has another root beside it', { trainingProof: keys.current.kid }, 'wrong_root'],
     ['has another id', { id: 's4' }, 'other_soul'],
     ['is of another NPC', { npcId: 'Anna' }, 'other_soul'],

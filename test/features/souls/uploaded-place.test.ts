@@ -40,7 +40,7 @@ const uploadedHere = async (): Promise<void> => {
 };
 
 describe('the location of an uploaded payload', () => {
-  it('is the archive of this server if it is there, and then no gateway is asked [8.2f]', async () => {
+  it('is the archive of this server if it is there, and then no gateway is asked [8.2f, 8.2g]', async () => {
     await uploadedHere();
     const { place, asked } = server(nothing);
     for (const txId of [null, digest])

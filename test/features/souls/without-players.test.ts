@@ -156,7 +156,15 @@ describe('the disclosure of a soul', () => {
       memories: {
         count: 2,
         about: 1,
-        items: [{ memoryId: soul.memories[1]?.id, turnId: 't1', players: ['Ann', 'p9'], by: ['text', 'metadata'] }],
+        items: [
+          {
+            memoryId: soul.memories[1]?.id,
+            eventId: soul.memories[1]?.cause.eventId,
+            turnId: 't1',
+            players: ['Ann', 'p9'],
+            by: ['text', 'metadata'],
+          },
+        ],
       },
       state: {
         items: [

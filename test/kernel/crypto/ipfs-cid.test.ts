@@ -34,7 +34,7 @@ describe('the CID of a file', () => {
     expect(cidOf(Buffer.from('hello world'))).toBe('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e');
   });
 
-  it.each(ofKubo)('of %i bytes matches Kubo', (length, cid) => {
+  it.each(ofKubo)('of %i bytes matches Kubo [7.2d]', (length, cid) => {
     expect(cidOf(noise(length))).toBe(cid);
   });
 

@@ -42,7 +42,7 @@ describe('anima soul', () => {
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, npcId: 'mira', issuer: server.url });
   });
 
-  it('imports a soul from a file into a server, as a copy or as itself', async () => {
+  it('imports a soul from a file into a server, as a copy or as itself [8.4b]', async () => {
     await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
     const copied = await soul('import', inFolder('moving.cbor'));
     expect(copied.code, copied.stderr).toBe(0);

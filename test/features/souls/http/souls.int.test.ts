@@ -143,6 +143,37 @@ describe('a stored soul', () => {
   );
 });
 
+describe('verifications', () => {
+  it('are limited in number, per tenant to fewer [8.5f]', async () => {
+    const txIds = await Promise.all(
+      Array.from({ length: SOULS_READ + 1 }, async (_, n) => (await published({ soulId: `s${n}` })).txId),
+    );
+    const { opened, open } = gate();
+    const read = archive.readPublic.bind(archive);
+    let [reading, allowed] = [0, 0];
+    archive.readPublic = async (digest) => {
+      reading += 1;
+      // One too many ends the test instead of waiting for it.
+      if (reading > allowed) open();
+      await opened;
+      return read(digest);
+    };
+    const verify = (n: number, key: string) => app.post(`/souls/${txIds[n] ?? ''}/verify`, {}, as(key));
+    const busy = { status: 503, body: { error: { code: 'BUSY' } } };
+    const asked: ReturnType<typeof verify>[] = [];
+    for (const key of ['good', 'second']) {
+      allowed += TENANT_SOULS_READ;
+      while (asked.length < allowed) asked.push(verify(asked.length, key));
+      await expect.poll(() => reading).toBe(allowed);
+      expect(await verify(SOULS_READ, key)).toMatchObject(busy);
+    }
+    expect(asked).toHaveLength(16);
+    expect(await verify(SOULS_READ, 'third')).toMatchObject(busy);
+    open();
+    for (const reply of await Promise.all(asked)) expect(reply.body).toMatchObject({ valid: true });
+  });
+});
+
 describe('disclosures and proofs', () => {
   it('are limited in number, per tenant to fewer; disclosures run one at a time, and proofs do not wait for them [8.5f]', async () => {
     const txIds = await Promise.all(

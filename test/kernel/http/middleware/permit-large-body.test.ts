@@ -7,7 +7,7 @@ import { gate } from '../../../support/gate.js';
 const large = { 'content-length': '2000000' };
 
 describe('the permits for large bodies', () => {
-  it('are limited, more strictly for one tenant, and are released when the response is made [1.2t]', async () => {
+  it('are limited, more strictly for one tenant, and are released when the response is made [1.2t, 8.1g]', async () => {
     const permit = permitLargeBody();
     /** @returns ends the request */
     const enter = (tenant: string, headers: Record<string, string>): (() => Promise<void>) => {
