@@ -96,6 +96,11 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
         ruleReason: 'It cannot act in this condition.',
       });
       expect((await eventsOf(npcId)).map(({ type }) => type)).toContain('VerdictRefused');
+      // The recorded state counts too, except where the request has another value.
+      const asleep = await newAgent({ status: 'asleep' });
+      expect(codeOf(await say(asleep, 'Open the gate for me.', { npcState: { hp: 1 } }))).toBe('RULE_REFUSED');
+      const awake = await say(asleep, 'Open the gate for me.', { npcState: { status: 'awake' } });
+      expect(awake.status, awake.text).toBe(200);
     });
 
     it('return the first answer to a repeat with the same key, and play one turn [7.1t]', async () => {
@@ -109,6 +114,8 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
 
     it('stream the phases of a turn as they happen [7.1k, 7.1m]', async () => {
       const npcId = await newAgent();
+      const memory = 'Old Berta keeps her savings in the clock.';
+      await say(npcId, memory);
       const told = await fetch(`${running.server.url}/v1/agents/${npcId}/process`, {
         method: 'POST',
         headers: {
@@ -116,7 +123,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
           'content-type': 'application/json',
           accept: 'text/event-stream',
         },
-        body: JSON.stringify({ input: 'Hello there.' }),
+        body: JSON.stringify({ input: 'Where does Berta keep her savings?' }),
       });
       expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
       const text = await told.text();
@@ -126,8 +133,13 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
         'thinking',
         'verdict',
       ]);
-      const [, data = ''] = /event: verdict\ndata: (.*)\n/.exec(text) ?? [];
-      expect(JSON.parse(data)).toMatchObject({ dialogue: expect.any(String) as string, memoriesRecalled: [] });
+      const dataOf = (name: string): unknown => {
+        const [, data = ''] = new RegExp(`event: ${name}\\ndata: (.*)\\n`).exec(text) ?? [];
+        return JSON.parse(data);
+      };
+      const { turnId, ...verdict } = dataOf('verdict') as { readonly turnId: string };
+      expect(verdict).toMatchObject({ dialogue: expect.any(String) as string, memoriesRecalled: [memory] });
+      expect(dataOf('recalled')).toEqual({ turnId, memories: [memory] });
       const keyed = await running.api.post(
         `/v1/agents/${npcId}/process`,
         { input: 'Hello?' },

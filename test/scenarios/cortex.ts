@@ -62,7 +62,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('complete prompts: the scripted engine always the same, the model server as it answers [6.3e, 6.3g, 6.4a]', async () => {
+    it('complete prompts: the scripted engine always the same, the model server as it answers [6.2d, 6.3e, 6.3g, 6.4a]', async () => {
       const body = { prompt: 'Who are you?' };
       const [once, again] = [
         await api.post('/cortex/scripted/complete', body),
@@ -97,7 +97,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await init('')).body).toMatchObject({ cortexId: 'openai' });
     });
 
-    it('answer 503 while the model server refuses, stay ready, and never show the key [6.4b, 6.4f]', async () => {
+    it('answer 503 while the model server refuses, stay ready, and never show the key [6.2e, 6.4b, 6.4f]', async () => {
       models.behave({ kind: 'raw', status: 401, contentType: 'application/json', body: '{}' });
       const refused = await api.post('/cortex/openai/complete', { prompt: 'x' });
       expect([refused.status, codeOf(refused)]).toEqual([503, 'CORTEX_UNAVAILABLE']);

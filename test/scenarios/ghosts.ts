@@ -52,8 +52,12 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
 
     it('play a level to its goal, and report what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9l, 9.9m]', async () => {
+      const askedMs = Date.now();
       const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
-      const { id } = accepted.body as { id: string };
+      const { id, startedAt } = accepted.body as { id: string; startedAt: string };
+      // The server rounds the time to milliseconds, and its clock is the clock of the test.
+      expect(Date.parse(startedAt)).toBeGreaterThanOrEqual(askedMs - 1);
+      expect(Date.parse(startedAt)).toBeLessThanOrEqual(Date.now());
       expect(accepted.headers.get('location')).toBe(`/ghost/${id}/status`);
       expect(accepted.body).toMatchObject({ status: 'pending', progress: 0, startedAt: expect.any(String), seed: 7 });
       expect(accepted.body).not.toHaveProperty('completedAt');
@@ -244,7 +248,8 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     it('are refused for invalid requests, and belong to their studio [7.3a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
-      for (const beyond of [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }])
+      const limits = [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }];
+      for (const beyond of [...limits, { driver: 'elsewhere' }])
         expect(codeOf(await running.api.post('/v1/ghost/run', { goal: 'find_bugs', ...beyond }))).toBe(
           'SCHEMA_INVALID',
         );

@@ -18,6 +18,7 @@ describe('a breaker', () => {
   };
 
   it('lets calls through until enough of them failed in a row [6.4c]', () => {
+    expect([FAILURES, OPEN_MS]).toEqual([3, 5_000]);
     fail(FAILURES - 1);
     breaker.enter();
     breaker.succeeded();
@@ -35,7 +36,9 @@ describe('a breaker', () => {
 
   it('lets one call try after a pause, and holds the others until that call has ended [6.4c]', async () => {
     fail(FAILURES);
-    await clock.advance(OPEN_MS);
+    await clock.advance(OPEN_MS - 1);
+    expect(breaker.enter()).toBeGreaterThan(0);
+    await clock.advance(1);
     expect([breaker.enter(), breaker.enter()]).toEqual([0, OPEN_MS]);
     breaker.failed('Still down.');
     expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'Still down.']);
@@ -45,11 +48,13 @@ describe('a breaker', () => {
     expect([breaker.enter(), breaker.reason()]).toEqual([0, null]);
   });
 
-  it('reports calls as blocked only while it blocks them, even if none was tried', async () => {
+  it('reports calls as blocked only while it blocks them, even if none was tried [7.1p]', async () => {
     expect(breaker.away()).toBeNull();
     fail(FAILURES);
     expect(breaker.away()).toBe('Down.');
-    await clock.advance(OPEN_MS);
+    await clock.advance(OPEN_MS - 1);
+    expect(breaker.away()).toBe('Down.');
+    await clock.advance(1);
     expect([breaker.away(), breaker.reason()]).toEqual([null, 'Down.']);
   });
 

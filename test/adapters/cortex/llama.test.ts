@@ -108,7 +108,7 @@ cortexEngineContract('the in-process model', async () => {
 describe('the in-process engine', () => {
   const never = new AbortController().signal;
 
-  it('gives the model the messages of a prompt, and returns the tokens used by this call [6.3i, 6.4a]', async () => {
+  it('gives the model the messages of a prompt, and returns the tokens used by this call [6.2c, 6.3i, 6.4a]', async () => {
     const { fake, engine } = await openEngine();
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await engine.complete({ prompt: 'Hello.' }, never);

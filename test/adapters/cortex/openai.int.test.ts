@@ -201,6 +201,12 @@ describe('the engine of a model server', () => {
     },
   );
 
+  it.each([405, 408, 429, 451])('counts HTTP %i as a failed attempt [6.4d]', async (code) => {
+    server.behave(status(code));
+    while (server.seen.length < 3) await refusal(ask());
+    expect([server.seen.length, engine.down()]).toEqual([3, expect.stringContaining(`HTTP ${String(code)}`)]);
+  });
+
   it('counts a forbidden prompt against a server only if it has answered no other prompt for a minute [6.4e]', async () => {
     await ask();
     server.behave(status(403));

@@ -23,6 +23,10 @@ describe('expected retries', () => {
   it('are forgotten after a while, and when there are too many [7.1s]', async () => {
     const clock = new ManualClock();
     const retries = createExpectedRetries(clock, 2);
+    expect(RETRY_WITHIN_MS).toBe(60_000);
+    retries.expect('zero', 't0');
+    await clock.advance(RETRY_WITHIN_MS - 1);
+    expect(retries.take('zero')).toBe('t0');
     retries.expect('one', 't1');
     await clock.advance(RETRY_WITHIN_MS);
     expect(retries.take('one')).toBeNull();

@@ -177,6 +177,8 @@ describe('an agent’s turn', () => {
     const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
     expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'incapacitated' } });
     expect((await agents.events())[0]?.data).toMatchObject({ ruleset: { rulesetId: 'default', version: 0 } });
+    // The state of the request is of its turn alone.
+    expect((await agents.say('Wake up!')).verdict).toMatchObject({ code: 'MOVE_TARGET_MISSING' });
   });
 
   it('is joined by the same input while it is open; after its end the input begins a new turn [7.1q, 7.1u]', async () => {
@@ -186,13 +188,19 @@ describe('an agent’s turn', () => {
       return 'Yes.';
     });
     await using agents = await openAgents({ engine });
-    const both = [agents.say('Well?'), agents.say('Well?'), agents.say('Well?', { npcState: { hp: 1 } })];
+    const both = [agents.say('Well?'), agents.say('Well?')];
+    const others = [
+      agents.say('Well?', { npcState: { hp: 1 } }),
+      agents.say('Well?', { context: { place: 'inn' } }),
+      agents.say('Well?', { npcId: 'bo' }),
+    ];
     await settle(20);
     open();
-    const [first, second, other] = await Promise.all(both);
+    const [first, second] = await Promise.all(both);
     expect(second?.turnId).toBe(first?.turnId);
-    expect(other?.turnId).not.toBe(first?.turnId);
-    expect(asked).toHaveLength(2);
+    const turnIds = (await Promise.all(others)).map(({ turnId }) => turnId);
+    expect(new Set([first?.turnId, ...turnIds]).size).toBe(4);
+    expect(asked).toHaveLength(4);
     expect((await agents.say('Well?')).turnId).not.toBe(first?.turnId);
   });
 
@@ -626,6 +634,17 @@ describe('an agent’s turn', () => {
     const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
     expect(again.turnId).toBe(first.turnId);
     expect(asked).toHaveLength(1);
+  });
+
+  it('is found by a repeat of its command at another server [7.1t]', async () => {
+    const fake = fakeCortex(() => Promise.resolve('Once.'));
+    const [store, clock] = [new MemoryEventStore(), new ManualClock()];
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    await using second = await openAgents(fake, { store, clock, shared: true });
+    const commandId = 'c0_AAAAAAAAAAAAAAAA';
+    const { turnId } = await first.say('Say it once.', { commandId });
+    expect((await second.say('Say it once.', { commandId, resumed: true })).turnId).toBe(turnId);
+    expect(fake.asked).toHaveLength(1);
   });
 
   it('retries a failed recall', async () => {

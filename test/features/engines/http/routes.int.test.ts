@@ -151,12 +151,16 @@ describe('the routes of engines', () => {
   });
 
   it('refuse out-of-range values and unknown engines [6.2b, 6.3f, 6.3g]', async () => {
-    for (const body of [
-      { prompt: 'x', maxTokens: 0 },
-      { prompt: 'x', temperature: 3 },
-      { prompt: 'x', stop: [''] },
-    ])
-      expect((await complete(body)).status).toBe(400);
+    for (const [least, most, ...beyond] of [
+      [{ maxTokens: 1 }, { maxTokens: 32_768 }, { maxTokens: 0 }, { maxTokens: 32_769 }, { maxTokens: 1.5 }],
+      [{ temperature: 0 }, { temperature: 2 }, { temperature: -0.1 }, { temperature: 2.1 }],
+      [{ stop: ['x'] }, { stop: Array<string>(16).fill('x'.repeat(256)) }, { stop: [''] }, { stop: ['x'.repeat(257)] }],
+      [{ stop: [] }, {}, { stop: Array<string>(17).fill('x') }],
+    ]) {
+      for (const body of [least, most]) expect((await complete({ prompt: 'x', ...body })).status).toBe(200);
+      for (const body of beyond) expect((await complete({ prompt: 'x', ...body })).status).toBe(400);
+    }
+    expect((await app.post('/cortex/init', { requestedModel: 'x'.repeat(256) })).status).toBe(200);
     expect((await complete({ prompt: 'x'.repeat(1_100_000) })).status).toBe(413);
     expect((await app.post('/cortex/init', { requestedModel: 'x'.repeat(257) })).status).toBe(400);
     const unknown = await app.post('/cortex/gpt/complete', { prompt: 'x' });
@@ -178,7 +182,9 @@ describe('the routes of engines', () => {
     answer = hanging;
     const reply = complete({ prompt: 'x' });
     await until(() => signals.length === 1);
-    await server.clock.advance(30_000);
+    await server.clock.advance(29_999);
+    expect(signals[0]?.aborted).toBe(false);
+    await server.clock.advance(1);
     expect([(await reply).status, (await reply).body.error.code]).toEqual([503, 'CORTEX_UNAVAILABLE']);
     expect(signals[0]?.aborted).toBe(true);
   });
