@@ -203,7 +203,7 @@ describe('a recall', () => {
     expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
   });
 
-  it('waits 1.2 s for the vectors of its mind, keeps the finished ones, and matches the rest by their words [3.6c]', async () => {
+  it('waits 1.2 s for the vectors of its mind, keeps the finished ones, and matches the rest by their words [1.8d, 3.6c]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);

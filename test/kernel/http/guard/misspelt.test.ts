@@ -92,9 +92,14 @@ describe('a name similar to a known one', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${String(n)}`, n]));
     expect(misspelt(Body, { ...many, personality: 'x' })).toEqual([]);
     expect(misspelt(Body, { personality: 'x', ...many })).toEqual(['/persona']);
+    const Named = Type.Object({ list: Type.Array(Type.Object({ name: Type.Optional(Type.String()) })) });
+    // The body, its items and the unknown member count.
+    const listOf = (items: number) => [...Array.from({ length: items - 1 }, () => ({})), { Name: 'x' }];
+    expect(misspelt(Named, { list: listOf(4_998) })).toEqual(['/list/-/name']);
+    expect(misspelt(Named, { list: listOf(4_999) })).toEqual([]);
   });
 
-  it('costs a bounded number of comparisons', () => {
+  it('costs a bounded number of comparisons [1.2m]', () => {
     vi.mocked(distance).mockClear();
     const names = Array.from({ length: 64 }, (_, n) => `known${String.fromCharCode(97 + (n % 26))}${n}long`);
     const Many = Type.Object({
