@@ -54,7 +54,7 @@ describe('the configuration', () => {
     expect(parse({ ...misspelt, KAFKA_BROKER: ' ' }).unknown).not.toContain('KAFKA_BROKER');
   });
 
-  it('has a default for everything [1.1a, 1.4a, 2.6b, 6.4a, 7.1n, 8.6c]', () => {
+  it('has a default for everything [1.1a, 1.4a, 1.7m, 1.8c, 2.6b, 6.4a, 7.1n, 8.6c]', () => {
     expect(parse({})).toEqual({
       unused: [],
       unknown: [],
@@ -92,7 +92,7 @@ describe('the configuration', () => {
     expect(parse({ PORT: '', HOST: ' ', ANIMA_RATE_LIMIT: '', ANIMA_TIERS: '' })).toEqual(parse({}));
   });
 
-  it('reads every variable [7.1n, 8.6c]', () => {
+  it('reads every variable [1.8c, 7.1n, 8.6c]', () => {
     const config = parse({
       PORT: '0',
       HOST: '::1',

@@ -119,7 +119,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(whole.length).toBeGreaterThanOrEqual(6);
     });
 
-    it('are refused with the necessary changes, and nothing is stored [1.2q, 9.7d, 9.7e]', async () => {
+    it('are refused with the necessary changes, and nothing is stored [1.2q, 1.6b, 9.7d, 9.7e]', async () => {
       const levelId = freshId();
       const tooLarge = { ...first, more: 'x'.repeat(2 * 1024 * 1024) };
       const noSpawn = roomMap([mapObject('spawn', 'other', [2, 2])]);

@@ -337,7 +337,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(data).toEqual(stored.events.slice(1));
     });
 
-    it('registers, replaces, lists and archives minds, and reads its own writes [1.8b, 2.1a, 2.1b, 2.1c, 2.1d, 2.1e, 2.1f]', async () => {
+    it('registers, replaces, lists and archives minds, and reads its own writes [1.8b, 1.8e, 2.1a, 2.1b, 2.1c, 2.1d, 2.1e, 2.1f]', async () => {
       const npcId = freshMind();
       const created = await api.post('/npcs', {
         npcId,

@@ -120,7 +120,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await poor.post('/keys', { name: 'more' }))).toBe('FORBIDDEN');
     });
 
-    it('never lets a key grant scopes that it lacks, and never revokes the last admin key [11.4b, 11.4d]', async () => {
+    it('never lets a key grant scopes that it lacks, and lists no key itself [11.4b, 11.4c]', async () => {
       const { key } = await keyWith({ scopes: ['admin'] });
       const admin = patientApiOf(server.url, key);
       expect((await admin.post('/keys', { name: 'wider', scopes: ['admin', 'ops'] })).status).toBe(403);
@@ -130,7 +130,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify(listed)).not.toContain(key);
     });
 
-    it('never lets an expiring admin key revoke the last one that does not expire', async () => {
+    it('never lets an expiring admin key revoke the last one that does not expire [11.4d]', async () => {
       const made = await api.post('/tenants', { tenantId: 'lasting' });
       expect(made.status, made.text).toBe(201);
       const tenant = made.body as { key: string; keyId: string };
@@ -263,6 +263,43 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
         const made = await api.post('/npcs', { npcId, persona: npcId });
         expect(made.body).toMatchObject({ npcId, created: true });
         expect((await api.get(`/npcs/${encodeURIComponent(npcId)}`)).body).toMatchObject({ npcId, persona: npcId });
+      }
+    });
+
+    it('refuses the same ids for agents, rule sets and levels [1.6a, 1.6b]', async () => {
+      for (const id of ['a%2Fb', '%00', 'e%CC%81', 'x'.repeat(129)]) {
+        for (const [method, path, body] of [
+          ['POST', `/v1/agents/${id}/process`, { input: 'Hello.' }],
+          ['GET', `/rules/${id}`, undefined],
+          ['PUT', `/levels/${id}`, {}],
+        ] as const) {
+          expect([path, codeOf(await api(method, path, body))]).toEqual([path, 'ID_INVALID']);
+        }
+      }
+      expect(codeOf(await api.post('/rules', { rulesetId: 'a/b' }))).toBe('ID_INVALID');
+      expect((await api.post('/rules', { rulesetId: '日本 1' })).body).toMatchObject({ rulesetId: '日本 1' });
+      expect((await api.get(`/rules/${encodeURIComponent('日本 1')}`)).status).toBe(200);
+    });
+
+    it('creates a mind by the first act of any kind [1.6f]', async () => {
+      const card = { name: 'Bo', description: '', personality: '', scenario: '', first_mes: '', mes_example: '' };
+      const acts = [
+        ['/npcs/actor-1/process', { tape: { observation: 'x' } }],
+        ['/npcs/actor-2/directive', { observation: 'x' }],
+        ['/npcs/actor-3/context', { observation: 'x' }],
+        ['/npcs/actor-4/verdict', { generatedOutput: 'Hm.' }],
+        ['/npcs/actor-5/memory', { text: 'x' }],
+        ['/npcs/actor-6/memory/recall', { query: 'x', memories: [{ text: 'x' }] }],
+        ['/npcs/actor-7/soul/export', { persona: 'A stranger.' }],
+        ['/npcs/actor-8/card', card],
+        ['/v1/agents/actor-9/process', { input: 'Hello.' }],
+      ] as const;
+      for (const [at, [path, body]] of acts.entries()) {
+        const npc = `/npcs/actor-${String(at + 1)}`;
+        expect([path, (await api.get(npc)).status]).toEqual([path, 404]);
+        const reply = await api.post(path, body);
+        expect([path, reply.status], reply.text).toEqual([path, 200]);
+        expect([path, (await api.get(npc)).status]).toEqual([path, 200]);
       }
     });
 

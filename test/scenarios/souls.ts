@@ -248,6 +248,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
         [await confirm(npcId, begun, {}, { ...soul, id: 's0_0_aaaaaaaaaaaaaaaa' }), 404, 'SOUL_EXPORT_NOT_FOUND'],
         [await confirm(npcId, begun, {}, { ...soul, id: 7 }), 404, 'SOUL_EXPORT_NOT_FOUND'],
         [await confirm(npcId, begun, {}, '{"id":'), 400, 'MALFORMED_JSON'],
+        [await confirm(npcId, begun, {}, '{"id": "a", "id": "b"}'), 400, 'MALFORMED_JSON'],
         [await confirm('somebody else', begun, {}), 404, 'SOUL_EXPORT_NOT_FOUND'],
       ] as const;
       for (const [reply, status, code] of refusals) expect([reply.status, codeOf(reply)]).toEqual([status, code]);

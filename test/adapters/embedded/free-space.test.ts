@@ -6,6 +6,7 @@ const disk = (freeBytes: number) => () => Promise.resolve({ bavail: freeBytes / 
 
 describe('The free space of a directory', () => {
   it('suffices if the largest commit fits [10.6c]', async () => {
+    expect(LEAST_FREE_BYTES).toBe(32 * 1024 * 1024);
     await requireFreeSpace('/data', disk(LEAST_FREE_BYTES));
     await requireFreeSpace('.');
   });

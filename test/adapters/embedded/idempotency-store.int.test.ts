@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedIdempotencyStore } from '../../../src/adapters/embedded/idempotency-store.js';
 import { answerBudgetContract, idempotencyStoreContract } from '../../contracts/idempotency-store.js';
+import type { StoredAnswer } from '../../../src/ports/idempotency-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { keyed } from '../../support/keyed.js';
@@ -73,17 +74,38 @@ describe('The file of idempotency keys', () => {
   it('does not store a response that would evict more than 256 others [1.7m]', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
-    await using store = EmbeddedIdempotencyStore.open(join(directory.path, 'idempotency.db'), clock, 100_000);
+    const sized = (bytes: number): StoredAnswer => {
+      const empty = { ...answer, body: '' };
+      return { ...empty, body: 'x'.repeat(bytes - Buffer.byteLength(JSON.stringify(empty))) };
+    };
+    const file = join(directory.path, 'idempotency.db');
+    await using store = EmbeddedIdempotencyStore.open(file, clock, 300 * 200);
     const keep = async (name: string, bytes: number): Promise<boolean> => {
       await store.reserve(keyed('scope', name), name);
-      await store.complete(keyed('scope', name), { ...answer, body: 'x'.repeat(bytes) }, 'within-budget');
+      await store.complete(keyed('scope', name), sized(bytes), 'within-budget');
       await clock.advance(1);
       return (await store.storedAnswer(keyed('scope', name))) !== null;
     };
-    for (let n = 0; n < 500; n += 1) await keep(`small ${n}`, 200);
-    expect(await keep('too large', 90_000)).toBe(false);
-    expect(await keep('large', 30_000)).toBe(true);
-    expect(await store.storedAnswer(keyed('scope', 'small 499'))).not.toBeNull();
+    for (let n = 0; n < 300; n += 1) await keep(`small ${n}`, 200);
+    expect(await keep('too large', 257 * 200)).toBe(false);
+    expect(await store.storedAnswer(keyed('scope', 'small 0'))).not.toBeNull();
+    expect(await keep('large', 256 * 200)).toBe(true);
+    const left = ['small 255', 'small 256'].map((name) => store.storedAnswer(keyed('scope', name)));
+    expect((await Promise.all(left)).map((kept) => kept !== null)).toEqual([false, true]);
+  });
+
+  it('forgets the key of a request whose process died after 48 hours [1.7f]', async () => {
+    const HOUR_MS = 3_600_000;
+    await using directory = await temporaryDirectory();
+    const [clock, file] = [new ManualClock(), join(directory.path, 'idempotency.db')];
+    await using dying = EmbeddedIdempotencyStore.open(file, clock);
+    await dying.reserve(keyed('scope', 'key'), 'first');
+    await using store = EmbeddedIdempotencyStore.open(await copyOf(file, join(directory.path, 'copy.db')), clock);
+    await clock.advance(48 * HOUR_MS);
+    await store.reserve(keyed('scope', 'beside'), 'beside');
+    expect(await store.reserve(keyed('scope', 'key'), 'second')).toEqual({
+      ...{ kind: 'run', seed: 'second', resumed: false, done: false },
+    });
   });
 
   it('writes everything from one turn of the event loop in one commit', async () => {

@@ -24,7 +24,7 @@ keyUsageContract('The embedded adapter', async (clock) => {
 describe('The last use of keys on disk', () => {
   const now = new Date('2026-01-01T00:00:00.000Z');
 
-  it('is written once a minute, and on close', async () => {
+  it('is written once a minute, and on close [11.4c]', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
     using database = openReadsFile(join(directory.path, 'reads.db'));

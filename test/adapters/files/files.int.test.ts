@@ -101,7 +101,7 @@ describe("the server's secret", () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('comes from ANIMA_SECRET first, with the same meaning as in a file', async () => {
+  it('comes from ANIMA_SECRET first, with the same meaning as in a file [11.1c]', async () => {
     const file = join(dataDir, 'elsewhere');
     await writeFile(file, `${long}\n`, { mode: 0o600 });
     expect(text((await open({ secretFile: file })).secret)).toBe(long);

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { EVENT_SCHEMAS, eventSchemaFile } from '../../../scripts/event-schema-files.js';
+import { npcEventSchemas } from '../../../src/features/npcs/domain/event-schemas.js';
+import { npcEvents } from '../../../src/features/npcs/domain/events.js';
 import { toCloudEvent } from '../../../src/features/npcs/cloud-event.js';
 import { messageKey, withoutData } from '../../../src/ports/event-publisher.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
@@ -36,6 +39,15 @@ describe('an event of a mind as a CloudEvent', () => {
       datacontenttype: 'application/json',
       data: { turnId: 't', patch: { hp: 1 } },
     });
+  });
+
+  it('names the published schema of its data [11.7a]', () => {
+    for (const type of Object.keys(npcEventSchemas)) {
+      const schemaVersion = npcEvents.versionOf(type) ?? 1;
+      const file = new URL(`../../../${EVENT_SCHEMAS}/${eventSchemaFile(type, schemaVersion)}`, import.meta.url);
+      const { $id } = JSON.parse(readFileSync(file, 'utf8')) as { readonly $id: string };
+      expect(toCloudEvent(recorded({ type, meta: { schemaVersion } }), '/town')?.dataschema).toBe($id);
+    }
   });
 
   it('has attributes with names that CloudEvents allows', () => {

@@ -13,6 +13,7 @@ const members = (count: number) => Object.fromEntries(Array.from({ length: count
 
 describe('the recorded part of a request', () => {
   it('is limited in bytes and in values, however they are nested [1.2x]', () => {
+    expect([INPUT_BYTES, INPUT_VALUES]).toEqual([524_288, 10_000]);
     requireRecordable(members(INPUT_VALUES - 1));
     requireRecordable([{ text: 'x'.repeat(INPUT_BYTES - 100) }]);
     const tooMany = { code: 'EVENTS_TOO_LARGE', details: { limitValues: INPUT_VALUES } };

@@ -11,6 +11,10 @@ const look = (text: string | Uint8Array): number => {
 const refusal = expect.objectContaining({ code: 'BODY_TOO_LARGE' }) as Error;
 
 describe('the limits of a large body', () => {
+  it('are those of the reference [1.2s]', () => {
+    expect([MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS]).toEqual([400_000, 2_000_000, 50_000]);
+  });
+
   it('bound the lists and objects [1.2s]', () => {
     const lists = (count: number): string => `[${'[]'.repeat(count - 1)}]`;
     expect(() => look(lists(MAX_CONTAINERS))).not.toThrow();

@@ -110,6 +110,8 @@ describe('a body of bytes', () => {
     expect(await statusOf('/run', 'application/json')).toEqual([415, sentence]);
     expect(await statusOf('/run', 'application/x-ndjsonx')).toEqual([415, sentence]);
     expect(await statusOf('/any', 'image/png')).toEqual([200, undefined]);
+    const untyped = 'POST /any HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nConnection: close\r\n';
+    expect(await app.raw(`${untyped}Content-Length: 1\r\n\r\na`)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await statusOf('/any', 'image/png', { 'content-encoding': 'gzip' })).toEqual([
       415,
       'Send the body without compression.',

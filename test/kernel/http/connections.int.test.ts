@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { ServerResponse } from 'node:http';
 
+import { connectionLimits } from '../../../src/kernel/http/connection-limits.js';
 import type { Answer, Call, RouteDefinition } from '../../../src/kernel/http/route.js';
 import { gate } from '../../support/gate.js';
 import { startApp, type TestApp } from '../../support/http.js';
@@ -161,6 +162,7 @@ describe('a response', () => {
   };
 
   it('is cut off when nothing of it is read [1.2v]', async () => {
+    expect(connectionLimits.unreadTimeoutMs).toBe(60_000);
     const { response, socket } = await unreadBy(whole, { unreadTimeoutMs: 100 });
     await once(response, 'close');
     await expectCut(socket);

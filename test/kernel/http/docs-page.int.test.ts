@@ -181,7 +181,7 @@ describe('a file of the docs page', () => {
     expect((await app.get('/docs/..%2fdocs-page.ts', anonymous)).status).toBe(400);
   });
 
-  it('is sent byte for byte, including the licences of the viewer', async () => {
+  it('is sent byte for byte, including the licences of the viewer [10.9c]', async () => {
     for (const name of [...Object.keys(ownFiles), ...Object.keys(viewerFiles)]) {
       const path = name in ownFiles ? docsFilePath(name) : `node_modules/swagger-ui-dist/${name}`;
       const { text } = await app.get(`/docs/${name}`, anonymous);
@@ -251,7 +251,7 @@ describe('the script of the docs page', () => {
   };
   const document = (document: unknown = openApi(routes)) => ({ ok: true, json: () => document });
 
-  it('shows the document of this server, calls no validator, and stores no key', async () => {
+  it('shows the document of this server, calls no validator, and stores no key [10.9b]', async () => {
     const { fetched, options } = await run('', document());
     expect(fetched.mock.calls).toEqual([['/openapi.json']]);
     expect(options).toMatchObject({

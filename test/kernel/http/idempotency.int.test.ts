@@ -203,13 +203,21 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it('stores a refusal with many details without them, because they may repeat much of the request [1.7o]', async () => {
-    await start(() => {
-      throw new Rejection('MEMORY_NOT_FOUND', { details: { memoryIds: ['x'.repeat(5_000)] } });
-    });
-    await app.post('/run', {}, KEY);
-    const again = await app.post('/run', {}, KEY);
-    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true']);
-    expect(again.body.error).toMatchObject({ code: 'MEMORY_NOT_FOUND', details: {} });
+    const detailsOf = (bytes: number) => ({ id: 'x'.repeat(bytes - '{"id":""}'.length) });
+    for (const [bytes, kept] of [
+      [4_096, detailsOf(4_096)],
+      [4_097, {}],
+    ] as const) {
+      await start(() => {
+        throw new Rejection('MEMORY_NOT_FOUND', { details: detailsOf(bytes) });
+      });
+      await app.post('/run', {}, KEY);
+      const again = await app.post('/run', {}, KEY);
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true']);
+      expect([again.body.error.code, again.body.error.details]).toEqual(['MEMORY_NOT_FOUND', kept]);
+      await app.stop();
+    }
+    await start(() => ({ body: {} }));
   });
 
   it.each([
@@ -314,6 +322,13 @@ describe('a POST with an Idempotency-Key', () => {
     await start(() => ({ body: {} }));
     const { status, body } = await app.post('/run', {}, { 'idempotency-key': key });
     expect([status, body.error.code]).toEqual([400, 'HEADER_INVALID']);
+  });
+
+  it.each(['!', '~'.repeat(128)])('is accepted when the key is %j [1.7a]', async (key) => {
+    await start(() => ({ body: {} }));
+    await app.post('/run', {}, { 'idempotency-key': key });
+    const again = await app.post('/run', {}, { 'idempotency-key': key });
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
   });
 
   it('has a new command id each time without a key', async () => {

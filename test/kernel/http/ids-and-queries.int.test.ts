@@ -48,6 +48,8 @@ describe('an id in the path', () => {
     ['a.b..c', 'a.b..c'],
     ['constructor', 'constructor'],
     ['__proto__', '__proto__'],
+    ['x', 'x'],
+    [encodeURIComponent('😀'.repeat(128)), '😀'.repeat(128)],
   ])('%s is decoded once [1.6a]', async (segment, id) => {
     expect(await idOf(segment)).toBe(id);
   });
@@ -67,6 +69,7 @@ describe('an id in the path', () => {
     'A%CC%88',
     '%ED%A0%80',
     'x'.repeat(129),
+    encodeURIComponent('😀'.repeat(129)),
   ])('%s is refused [1.6b]', async (segment) => {
     expect(await idOf(segment)).toBe('ID_INVALID');
   });

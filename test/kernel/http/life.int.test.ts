@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
-import type { Principal } from '../../../src/kernel/base/scopes.js';
+import { type Principal, scopes } from '../../../src/kernel/base/scopes.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { createStartingApp } from '../../../src/kernel/http/app.js';
 import { createLifecycle } from '../../../src/kernel/http/lifecycle.js';
@@ -228,6 +228,7 @@ describe('a stopping server', () => {
   });
 
   it('still sends pending responses on a stop, even if no handler runs [11.3b]', async () => {
+    expect(STOP_LINGER_MS).toBe(250);
     const clock = new ManualClock();
     const app = await startApp([looseRoute], { clock });
     const stopped = app.beginStop();
@@ -321,7 +322,8 @@ describe("the server's own routes", () => {
     const lifecycle = createLifecycle();
     const metrics = createMetrics();
     const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];
-    app = await startApp(routes, { lifecycle, metrics });
+    const poor = testPrincipal({ keyId: 'poor', scopes: scopes.filter((scope) => scope !== 'ops') });
+    app = await startApp(routes, { lifecycle, metrics, keys: { good: testPrincipal(), poor } });
     lifecycle.ready();
     await app.post('/loose');
     await app.get('/nowhere');
@@ -338,5 +340,8 @@ describe("the server's own routes", () => {
       expect((await app.get('/metrics', { authorization: '', [header]: '127.0.0.1' })).status).toBe(401);
     }
     expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(200);
+    expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1', authorization: 'Bearer poor' })).status).toBe(
+      403,
+    );
   });
 });

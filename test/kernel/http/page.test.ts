@@ -1,8 +1,9 @@
+import { Value } from '@sinclair/typebox/value';
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 
 import { PAGE_BYTES } from '../../../src/kernel/base/page-size.js';
-import { nextLink, PAGE_LIMIT, pageOf, WHOLE_BYTES, WHOLE_LIMIT } from '../../../src/kernel/http/page.js';
+import { nextLink, PAGE_LIMIT, pageOf, pageQuery, WHOLE_BYTES, WHOLE_LIMIT } from '../../../src/kernel/http/page.js';
 
 const cursorOf = (order: string): string => Buffer.from(order, 'utf8').toString('base64url');
 /** A call to this address, as far as a page reads it. */
@@ -12,6 +13,12 @@ const items = (...orders: string[]) => orders.map((order) => ({ order }));
 describe('the page that a query requests', () => {
   it('is the complete list, bounded, when neither a limit nor a cursor is sent [1.9d]', () => {
     expect(pageOf({})).toEqual({ limit: WHOLE_LIMIT, bytes: WHOLE_BYTES });
+    expect([WHOLE_LIMIT, WHOLE_BYTES]).toEqual([10_000, 16 * 1024 * 1024]);
+  });
+
+  it('has at most 500 items [1.9c]', () => {
+    const limitIsValid = (limit: number) => Value.Check(pageQuery.limit, limit);
+    expect([1, 500, 0, 501].map(limitIsValid)).toEqual([true, true, false, false]);
   });
 
   it('has as many items as requested, or a hundred behind a cursor alone [1.9c]', () => {

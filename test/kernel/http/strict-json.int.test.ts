@@ -102,6 +102,11 @@ describe('a body', () => {
   it('is refused without a location if finding it would take long [1.2d]', async () => {
     const long = `{"data":{"list":[${'1,'.repeat(40_000)}]}}`;
     expect((await loose(long)).body.error.details).toEqual({ reason: 'The JSON cannot be parsed.' });
+    const most = `{"a":1${' '.repeat(65_536 - '{"a":1x}'.length)}x}`;
+    expect(await loose(most)).toMatchObject({
+      body: { error: { details: { reason: 'The JSON is invalid at line 1, column 65535.' } } },
+    });
+    expect((await loose(` ${most}`)).body.error.details).toEqual({ reason: 'The JSON cannot be parsed.' });
     const twice = `{"a":${'1'.padEnd(80_000)},"a":2}`;
     expect((await loose(twice)).body.error.details).toEqual({ reason: 'An object has two members of the same name.' });
   });
@@ -146,6 +151,8 @@ describe('a body', () => {
     const refused = await app.post('/npcs/mira/echo', { texts: 'a' });
     expect([refused.status, said(refused)]).toEqual([400, 'member-unknown; meant="/text"']);
     expect(said(await app.post('/npcs/mira/echo', { text: 'a', other: 'b' }))).toBeNull();
+    const several = await app.post('/npcs/mira/echo', { texts: 'a', list: [{ Name: 'b' }] });
+    expect(said(several)).toBe('member-unknown; meant="/text", member-unknown; meant="/list/-/name"');
   });
 
   it('is not coerced to fit its schema', async () => {

@@ -47,7 +47,7 @@ const setUp = async () => {
 };
 
 describe('a read of a read model', () => {
-  it('waits until the read model has everything that was in the stream when the read began', async () => {
+  it('waits until the read model has everything that was in the stream when the read began [1.8d]', async () => {
     const { apply, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -68,7 +68,7 @@ describe('a read of a read model', () => {
     await settled;
   });
 
-  it('continues with stale rows when the read model stays behind', async () => {
+  it('continues with stale rows when the read model stays behind [1.8d]', async () => {
     const { clock, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -78,7 +78,7 @@ describe('a read of a read model', () => {
     await expect(settled).resolves.toBeUndefined();
   });
 
-  it('waits exactly for the revision that the client requested', async () => {
+  it('waits exactly for the revision that the client requested [1.8c]', async () => {
     const { apply, read } = await setUp();
     const [one, three] = [read(1), read(3)];
     expect(await one.done()).toBe(false);
@@ -90,7 +90,7 @@ describe('a read of a read model', () => {
     await three.settled;
   });
 
-  it('is refused when that revision is not reached in time', async () => {
+  it('is refused when that revision is not reached in time [1.8c]', async () => {
     const { clock, read } = await setUp();
     const { settled } = read(5);
     await clock.advance(READ_WAIT_MS);

@@ -19,6 +19,7 @@ describe("a mind's data", () => {
   const holding = (bytes: number) => given({ type: 'NpcRegistered', data: { data: dataOf(bytes) } });
 
   it('holds at most 256 KiB, in a new mind and in a known one [1.2z]', () => {
+    expect(DATA_BYTES).toBe(256 * 1024);
     for (const [before, type] of [
       [unknown, 'NpcRegistered'],
       [holding(20), 'NpcUpdated'],
