@@ -1,12 +1,14 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { openDataDirectory } from '../../src/adapters/embedded/data-directory.js';
+import { ONE_STOP_MS } from '../../src/adapters/system/stop-signals.js';
 import { type Child, startBuilt } from '../support/child.js';
+import { closeSockets, openSocket } from '../support/sockets.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 describe('anima serve', () => {
@@ -16,7 +18,10 @@ describe('anima serve', () => {
     temporary = await temporaryDirectory();
     dataDir = join(temporary.path, 'data');
   });
-  afterEach(() => temporary[Symbol.asyncDispose]());
+  afterEach(async () => {
+    closeSockets();
+    await temporary[Symbol.asyncDispose]();
+  });
 
   const serve = (env: Readonly<Record<string, string>> = {}): Child =>
     startBuilt('src/cli/anima.js', { args: ['serve'], env: { PORT: '0', ANIMA_DATA_DIR: dataDir, ...env } });
@@ -64,6 +69,13 @@ describe('anima serve', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
+  it('exits with code 1 when settings are invalid, names all of them, and creates nothing [11.1a]', async () => {
+    await using server = serve({ PORT: 'x', LOG_LEVEL: 'loud' });
+    expect(await server.exited()).toEqual({ code: 1, signal: null });
+    expect([server.stderr.match(/^\w+/gm), server.stdout]).toEqual([['PORT', 'LOG_LEVEL'], '']);
+    expect(await readdir(temporary.path)).toEqual([]);
+  });
+
   it('warns in its log of unknown variables like settings, and serves as without them [11.1b]', async () => {
     await using server = serve({ ANIMA_RATELIMIT: 'off', ANIMA_EMPTY: '' });
     const warned = JSON.parse(await server.waitForLine(/unknown settings/)) as object;
@@ -71,5 +83,22 @@ describe('anima serve', () => {
     const { url } = JSON.parse(await server.waitForLine(/"msg":"serving"/)) as { readonly url: string };
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(server.stderr).toBe('');
+  });
+
+  it('ends with code 1 at a second signal, even while a request runs [11.3c]', async () => {
+    await using server = serve();
+    const { url } = JSON.parse(await server.waitForLine(/"msg":"serving"/)) as { readonly url: string };
+    const key = (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim();
+    const socket = await openSocket(Number(new URL(url).port));
+    socket.write(
+      `POST /npcs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
+    );
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    const stop = () => process.kill(server.pid ?? expect.fail(), 'SIGTERM');
+    stop();
+    await server.waitForLine(/"msg":"Stopping"/);
+    await new Promise((resolve) => setTimeout(resolve, ONE_STOP_MS + 50));
+    stop();
+    expect(await server.exited()).toEqual({ code: 1, signal: null });
   });
 });

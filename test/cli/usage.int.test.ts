@@ -99,6 +99,7 @@ describe('every command', () => {
       'rebuild',
       'reembed',
       'ANIMA_URL',
+      '(default: http://127.0.0.1:8080)',
       'ANIMA_API_KEY',
       'Exit codes:',
       '  2  wrong usage',

@@ -34,7 +34,7 @@ const ways: Readonly<Record<string, Stopping>> = {
 };
 
 describe('Ctrl-C on npm start', () => {
-  it.each(Object.keys(ways))('in %s lets running requests end, and exits with 0 [11.3b, 11.3c]', async (way) => {
+  it.each(Object.keys(ways))('in %s lets running requests end, and exits with 0 [11.2a, 11.3b, 11.3c]', async (way) => {
     built('src/main.js');
     const { start, stop } = ways[way] as Stopping;
     await using directory = await temporaryDirectory();
@@ -48,6 +48,7 @@ describe('Ctrl-C on npm start', () => {
       const key = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
       // The key is shown only on a terminal.
       expect(said.includes(key)).toBe(way === 'a terminal');
+      expect(said.includes(`"file":${JSON.stringify(join(directory.path, 'owner-key'))}`)).toBe(way !== 'a terminal');
       const body = JSON.stringify({ observation: 'A stranger knocks.' });
       const socket = await openSocket(port);
       let answer = '';

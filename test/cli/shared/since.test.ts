@@ -7,6 +7,7 @@ const now = () => Date.parse('2026-11-25T12:00:00Z');
 describe('a time on the command line', () => {
   it('is relative, or exactly as given [11.5e]', () => {
     expect(sinceOf(now)('7d')).toBe('2026-11-18T12:00:00.000Z');
+    expect(sinceOf(now)('12h')).toBe('2026-11-25T00:00:00.000Z');
     expect(untilOf(now)('30m')).toBe('2026-11-25T11:30:00.000Z');
     expect(sinceOf(now)('2026-11-17T09:30:00Z')).toBe('2026-11-17T09:30:00Z');
   });

@@ -123,6 +123,8 @@ describe('anima ghost', () => {
       3,
       'Level celar does not exist. Pass --generate to generate it from its name and the seed.\n',
     ]);
+    const generated = await anima('run', '--level', 'celar', '--generate', '--timeout', '1');
+    expect([generated.code, generated.stdout]).toEqual([0, expect.stringMatching(/^g0_\S+ \(seed \d+\)\n$/)]);
     const nobody = await anima('run', '--engine', 'gpt-9');
     expect([nobody.code, nobody.stderr]).toEqual([
       3,

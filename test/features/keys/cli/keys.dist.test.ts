@@ -16,10 +16,28 @@ describe('anima keys bootstrap', () => {
     const file = await readFile(join(namespace.dataDir, 'owner-key'), 'utf8');
     expect(file).toBe(`${namespace.ownerKey}\n`);
     const again = await typed(['keys', 'bootstrap', '--json'], { env: { ...namespace.settings } });
-    expect([again.stdout, again.stderr].join('')).not.toContain(namespace.ownerKey);
+    expect([again.code, JSON.parse(again.stdout), again.stderr]).toEqual([0, { made: false }, '']);
     expect(await readFile(join(namespace.dataDir, 'owner-key'), 'utf8')).toBe(file);
     const { url } = await namespace.start('http');
     expect((await apiOf(url, namespace.ownerKey).get('/keys')).status).toBe(200);
+  }, 120_000);
+});
+
+describe('a key that one server revokes', () => {
+  it('is refused by the others within a second [11.4e]', async () => {
+    await using namespace = await openNamespace();
+    const servers = [await namespace.start('http'), await namespace.start('http')] as const;
+    const [here, there] = servers.map(({ url }) => apiOf(url, namespace.ownerKey)) as [
+      ReturnType<typeof apiOf>,
+      ReturnType<typeof apiOf>,
+    ];
+    const made = await here.post('/keys', { name: 'game' });
+    const { key, keyId } = made.body as { readonly key: string; readonly keyId: string };
+    const statusThere = async (): Promise<number> => (await apiOf(servers[1].url, key).get('/npcs')).status;
+    await expect.poll(statusThere, { timeout: KNOWN_WITHIN_MS }).toBe(200);
+    expect((await here('DELETE', `/keys/${keyId}`)).status).toBe(204);
+    await expect.poll(statusThere, { timeout: 1_000, interval: 20 }).toBe(401);
+    expect((await there('DELETE', `/keys/${keyId}`)).status).toBe(404);
   }, 120_000);
 });
 

@@ -47,7 +47,7 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
 };
 
 describe('anima keys', () => {
-  it('issues, lists and revokes with the owner key of the data directory', async () => {
+  it('issues, lists and revokes with the owner key of the data directory [11.5a]', async () => {
     await using directory = await temporaryDirectory();
     await withKeys(join(directory.path, '.anima'), async (keys) => {
       const authenticate = (header: string | undefined) => keys.directory.authenticate(header, keys.clock.now());
@@ -170,8 +170,11 @@ describe('anima rebuild', () => {
   it('rebuilds the read models, and reports the number of events [11.5g]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, 'data');
-    await withKeys(dataDir, async () => undefined);
     const env = { ANIMA_DATA_DIR: 'data' };
+    await withKeys(dataDir, async () => {
+      const busy = await typed(['rebuild'], { cwd: directory.path, env });
+      expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('already open in another process')]);
+    });
     const { code, stdout } = await typed(['rebuild', '--json'], { cwd: directory.path, env });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ events: 4, parked: 0, projections: expect.arrayContaining(['npcs']) });

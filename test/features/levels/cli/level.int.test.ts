@@ -23,6 +23,7 @@ describe('anima level', () => {
     await copyFile('levels/cellar.tmj', file('castle.tmj'));
     await writeFile(file('broken.tmj'), JSON.stringify({ orientation: 'isometric' }));
     await writeFile(file('text.tmj'), 'no map');
+    await writeFile(file('twice.tmj'), '{"width": 1, "width": 2}');
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -43,12 +44,15 @@ describe('anima level', () => {
     expect((await anima('level', 'list')).stdout).not.toMatch(/^castle/m);
   });
 
-  it('explains why a map is not a level [11.5f]', async () => {
+  it('explains why a map is not a level [1.2h, 11.5f]', async () => {
     const broken = await anima('level', 'put', 'castle', 'broken.tmj');
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);
     expect((await anima('level', 'put', 'castle', 'text.tmj')).stderr).toBe(
       'text.tmj is not valid JSON. The JSON is invalid at line 1, column 1.\n',
+    );
+    expect((await anima('level', 'put', 'castle', 'twice.tmj')).stderr).toBe(
+      'twice.tmj is not valid JSON. An object has two members named "width".\n',
     );
     expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
   });

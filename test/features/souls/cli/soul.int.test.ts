@@ -30,7 +30,7 @@ describe('anima soul', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('writes a soul in both forms, and verifies each without a server', async () => {
+  it('writes a soul in both forms, and verifies each without a server [11.5g]', async () => {
     for (const [name, ...form] of [['mira.json'], ['mira.cbor', '--cbor']] as const) {
       const written = await soul('export', 'mira', '--out', inFolder(name), ...form);
       expect(written.code, written.stderr).toBe(0);
@@ -75,7 +75,7 @@ describe('anima soul', () => {
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
   });
 
-  it('shows the content of a soul, with the newest of many memories', async () => {
+  it('shows the content of a soul, with the newest of many memories [11.5g]', async () => {
     await soul('export', 'mira', '--out', inFolder('shown.json'));
     const { code, stdout } = await offline('inspect', inFolder('shown.json'), '--memories', '2');
     expect(code).toBe(0);
