@@ -70,7 +70,7 @@ describe('A Kafka that requires authentication', () => {
     await expect.poll(() => reader.links.flat().filter(({ event }) => event !== null).length, poll).toBe(6);
   };
 
-  it.each(saslMechanisms)('accepts clients with the password over TLS, by %s', async (mechanism) => {
+  it.each(saslMechanisms)('accepts clients with the password over TLS, by %s [11.6d]', async (mechanism) => {
     const settings = settingsOf(await listener('SASL_SSL'), {
       tls: await tlsAccessOf(ours()),
       sasl: sasl({ mechanism }),

@@ -87,7 +87,7 @@ describe('A topic that another process has just created', () => {
 describe('The settings of new topics', () => {
   const settings = { partitions: 3, retentionMs: 3_600_000 };
 
-  it('configure how a topic is created', async () => {
+  it('configure how a topic is created [11.7f]', async () => {
     const missing = scene([partitionsLedBy(1, 1, 1)]);
     expect(await missing.ensure(settings)).toBe(3);
     const configEntries = expect.arrayContaining([{ name: 'retention.ms', value: '3600000' }]);
@@ -95,7 +95,7 @@ describe('The settings of new topics', () => {
     expect(missing.said).toEqual([]);
   });
 
-  it('do not change an existing topic, which is logged', async () => {
+  it('do not change an existing topic, which is logged [11.7f]', async () => {
     const there = scene([partitionsLedBy(1, 1)], ['t']);
     expect(await there.ensure(settings)).toBe(2);
     expect(there.made).toEqual([]);

@@ -63,7 +63,7 @@ describe('payloads on their way to Temporal', () => {
     expect(await one(withKeys(first).decode([{}]))).toEqual({});
   });
 
-  it('stay plain without a key, and with read-only keys', async () => {
+  it('stay plain without a key, and with read-only keys [11.1f]', async () => {
     for (const codec of [withKeys(), readingOnly(first)]) {
       expect(codec.encrypts).toBe(false);
       expect(await one(codec.encode([payload]))).toBe(payload);
@@ -72,7 +72,7 @@ describe('payloads on their way to Temporal', () => {
     expect(valueOf(await one(readingOnly(first).decode([sent])))).toEqual(secret);
   });
 
-  it('are read with every configured key, and written with the first', async () => {
+  it('are read with every configured key, and written with the first [11.1f]', async () => {
     const before = await one(withKeys(first).encode([payload]));
     const rotated = withKeys(second, first);
     expect(valueOf(await one(rotated.decode([before])))).toEqual(secret);

@@ -154,7 +154,7 @@ describe('POST /tenants', () => {
   const create = (body: object, headers: Record<string, string> = bearer(owner)) =>
     app.post('/tenants', body as never, headers);
 
-  it('makes a tenant whose owner key has no access to other tenants [11.4f]', async () => {
+  it('makes a tenant whose owner key has no access to other tenants [1.3j, 11.4f]', async () => {
     const { status, body } = await create({ tenantId: 'studio', tier: 'pro' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ tenantId: 'studio', tier: 'pro' });
@@ -171,6 +171,7 @@ describe('POST /tenants', () => {
       expect((await create({ tenantId })).status).toBe(400);
     }
     expect((await create({ tenantId: 'other', tier: 'gold' })).status).toBe(400);
+    for (const tenantId of ['0', `a_-${'z'.repeat(61)}`]) expect((await create({ tenantId })).status).toBe(201);
   });
 
   it('answers 403 to every key except an owner key of local, before it reads the body [11.4f]', async () => {
