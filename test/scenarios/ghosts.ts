@@ -245,7 +245,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       180_000,
     );
 
-    it('are refused for invalid requests, and belong to their studio [7.3a, 9.8c, 9.8h]', async () => {
+    it('are refused for invalid requests, and belong to their studio [1.3j, 7.3a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       const limits = [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }];

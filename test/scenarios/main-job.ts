@@ -557,6 +557,10 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       for (const path of ['', '/history', '/state', '/turns', '/events']) {
         expect((await theirs.get(`${pathOf(npcId)}${path}`)).status, path).toBe(404);
       }
+      expect((await api.post('/rules', { rulesetId: npcId })).status).toBe(200);
+      for (const method of ['GET', 'DELETE'])
+        expect(codeOf(await theirs(method, `/rules/${encodeURIComponent(npcId)}`))).toBe('RULESET_NOT_FOUND');
+      expect((await api('DELETE', `/rules/${encodeURIComponent(npcId)}`)).status).toBe(200);
       const { turnId } = (await step(npcId, firstTape('Whose turn?'))).tape;
       // Their mind may have the same name; our turn does not belong to it.
       await theirs.post('/npcs', { npcId });

@@ -134,7 +134,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect([gone.status, codeOf(gone)]).toEqual([404, 'REPLAY_NOT_FOUND']);
     });
 
-    it('belong to their studio and to their mind [10.3r]', async () => {
+    it('belong to their studio and to their mind [1.3j, 10.3r]', async () => {
       const { replayId } = await run('/npcs/ada/replays');
       expect((await running.api.get(`/replays/${replayId}`)).status).toBe(200);
       expect(codeOf(await running.api.get(`/npcs/bo/replays/${replayId}`))).toBe('REPLAY_NOT_FOUND');

@@ -12,7 +12,7 @@ const stored = async (count: number): Promise<MemoryRows> => {
 };
 
 describe('re-embedding everything', () => {
-  it('embeds memories without a vector of this embedder, reports its progress, and then does nothing [3.6b]', async () => {
+  it('embeds memories without a vector of this embedder, reports its progress, and then does nothing [3.6b, 11.5g]', async () => {
     const { models } = await stored(150);
     await reembed({ rowSearch: models, embedder: new NumberEmbedder('old@1') });
     const embedder = new NumberEmbedder('new@1');
