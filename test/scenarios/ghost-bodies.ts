@@ -111,7 +111,8 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       const figures = new Map(results.resultsMetrics);
       expect(figures.get('tiles.entered')).toBe(2);
       expect(results.resultsCoverage).toBeGreaterThan(0);
-      expect(figures.has('hp')).toBe(false);
+      for (const name of ['items.taken', 'doors.opened', 'triggers.observed', 'hp'])
+        expect(figures.has(name), name).toBe(false);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 3, ghostTimedOut: false });
       const steps = await stepsOf(id);
       expect(steps.map(({ step, action, outcome, told }) => ({ step, action: action?.type, outcome, told }))).toEqual([
@@ -197,7 +198,23 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       const inference = ok(await post(other, found)).body as { instruction: { type: string; prompt: string } };
       expect(inference.instruction.type).toBe('ExecuteInference');
       expect(inference.instruction.prompt).toContain('A quiet drowned bell.');
-      for (const session of [id, other]) ok(await running.api.post(`/ghost/${session}/stop`));
+      // The persona of the body takes precedence, from the actor or in the tape.
+      const brought = { observation: 'It is dark.', actor: { ...nobody, persona: 'A keeper of bells.' } };
+      const third = await run({ level: 'quiet-cellar' });
+      const fourth = await run({ level: 'quiet-cellar' });
+      const named = ok(await post(third, { tape: first })).body as StepAnswer;
+      const byActor = { tape: named.tape, lastResult: { type: 'IdentifyActorResult', actor: brought.actor } } as const;
+      for (const [session, step] of [
+        [third, byActor],
+        [fourth, { tape: brought }],
+      ] as const) {
+        const { tape } = ok(await post(session, step)).body as StepAnswer;
+        const { instruction } = ok(await post(session, { tape, lastResult: found.lastResult }))
+          .body as typeof inference;
+        expect(instruction.prompt).toContain('A keeper of bells.');
+        expect(instruction.prompt).not.toContain('A quiet drowned bell.');
+      }
+      for (const session of [id, other, third, fourth]) ok(await running.api.post(`/ghost/${session}/stop`));
     });
 
     it('may repeat every step: nothing is recorded twice [9.6a, 9.6e]', async () => {
@@ -261,31 +278,37 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
     it('may send as much as any body: a turn too large for a step is stored in part [9.6s]', async () => {
       const id = await run();
       const large = 'x'.repeat(500_000);
+      await turn(id, { ghost: { note: 'x'.repeat(390_000) } });
+      const [whole] = await stepsOf(id);
+      expect(JSON.stringify(whole).length).toBeGreaterThan(390_000);
       await turn(id, { text: large, ghost: { note: large } });
-      const [step] = await stepsOf(id);
-      expect(step).toMatchObject({ step: 1, action: { type: 'SPEAK' } });
-      expect(JSON.stringify(step).length).toBeLessThan(500_000);
+      const [, step] = await stepsOf(id);
+      expect(step).toMatchObject({ step: 2, action: { type: 'SPEAK' } });
+      expect(JSON.stringify(step).length).toBeLessThan(401_000);
       const shortened = step?.turns[0]?.events.find(({ type }) => type === 'TurnOpened');
       expect(shortened).toEqual({ type: 'TurnOpened', version: 1, data: { turnId: expect.any(String) } });
       expect(await turn(id)).toMatchObject({ valid: true });
-      expect(await stepsOf(id)).toHaveLength(2);
+      expect(await stepsOf(id)).toHaveLength(3);
       ok(await running.api.post(`/ghost/${id}/stop`));
       await over(id);
     });
 
     it('may consist of two concurrent bodies: each turn that ends is one step [9.6e, 9.6i]', async () => {
       const id = await run();
-      const play = async (name: string): Promise<void> => {
+      const play = async (name: string, x: number): Promise<void> => {
+        const ghost = { position: { x, y: 2 } };
         for (let count = 0; count < 12; count += 1)
-          await turn(id, { text: `{"dialogue": "${name} ${String(count)}", "action": "IDLE"}` });
+          await turn(id, { text: `{"dialogue": "${name} ${String(count)}", "action": "IDLE"}`, ghost });
       };
-      await Promise.all([play('one'), play('other')]);
+      await Promise.all([play('one', 2), play('other', 3)]);
       const steps = await stepsOf(id);
       expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: 24 }, (_, index) => index + 1));
       const said = steps.map(({ turns }) => JSON.stringify(turns).match(/(one|other) \d+/)?.[0]);
       expect(new Set(said).size).toBe(24);
       ok(await running.api.post(`/ghost/${id}/stop`));
       expect(await statusOf(id)).toMatchObject({ ghostStep: 24 });
+      // Each body reported one tile.
+      expect(new Map((await over(id)).resultsMetrics).get('tiles.entered')).toBe(2);
     });
 
     it('leaves no trace among the minds of the studio [9.6b]', async () => {
@@ -328,7 +351,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/ghost/${local}/compare/${id}`)).body).toMatchObject({ comparable: false });
     });
 
-    it('has findings of which only those about the level itself can be replayed [9.6p]', async () => {
+    it('has findings of which only those about the level itself can be replayed [9.6p, 9.10b]', async () => {
       const id = await run({ level: 'faulty' });
       await turn(id, { text: '{"action": {"type": "DANCE"}}' });
       await turn(id, { ghost: { outcome: { ok: false, code: 'NO_MUSIC' }, done: true } });

@@ -51,7 +51,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
 
-    it('play a level to its goal, and report what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9l, 9.9m]', async () => {
+    it('play a level to its goal, and report what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9e, 9.9l, 9.9m]', async () => {
       const askedMs = Date.now();
       const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
       const { id, startedAt } = accepted.body as { id: string; startedAt: string };
@@ -71,7 +71,19 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         ...{ resultsDuration: expect.any(Number), resultsCoverage: expect.any(Number) },
       });
       for (const test of results.resultsTests)
-        expect(test).toMatchObject({ testDuration: expect.any(Number), testScreenshot: null });
+        expect(test).toMatchObject({
+          ...{ testName: expect.any(String), testDuration: expect.any(Number), testScreenshot: null },
+          ...(test.testSkipped === true
+            ? { testPassed: false, testError: expect.any(String) }
+            : { testPassed: true, testError: null }),
+        });
+      const skipped = results.resultsTests.filter(({ testSkipped }) => testSkipped === true).length;
+      expect(results).toMatchObject({
+        resultsSkipped: skipped,
+        resultsPassed: results.resultsTests.length - skipped,
+      });
+      expect(skipped).toBeGreaterThan(0);
+      for (const figure of results.resultsMetrics) expect(figure).toEqual([expect.any(String), expect.any(Number)]);
       expect(await statusOf(id)).toMatchObject({
         ...{ ghostStartedAt: expect.any(String), ghostDuration: expect.any(Number), ghostSeed: 7 },
         ...{ ghostSteps: expect.any(Number), ghostCompletedAt: expect.any(String), ghostDriver: 'local' },
@@ -133,7 +145,9 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.post(`/ghost/${id}/stop`)).body).toEqual(stopped);
       const ended = await run({ goal: 'complete_level', seed: 7 });
       await over(ended);
-      ok(await running.api.post(`/ghost/${ended}/stop`));
+      expect(ok(await running.api.post(`/ghost/${ended}/stop`)).body).toEqual({
+        ...{ stopStatus: 'stopped', stopSessionId: ended },
+      });
       expect(await statusOf(ended)).toMatchObject({ ghostStatus: 'completed' });
     });
 
@@ -171,6 +185,11 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       const { sessionId: other } = ok(await running.api.post('/ghost/run', asked)).body as { sessionId: string };
       await over(other);
       expect(await statusOf(other)).toMatchObject({ ghostGoal: 'complete_level', ghostTimedOut: true });
+      const newestTwo = async () => {
+        const listed = ok(await running.api.get('/ghost/history?limit=2')).body as { sessions: JsonObject[] };
+        return listed.sessions.map(({ histSessionId }) => histSessionId);
+      };
+      await expect.poll(newestTwo, { timeout: SESSION_MS }).toEqual([other, sessionId]);
     });
 
     it('find the defects of a level', async () => {
@@ -245,7 +264,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       180_000,
     );
 
-    it('are refused for invalid requests, and belong to their studio [1.3j, 7.3a, 9.8c, 9.8h]', async () => {
+    it('are refused for invalid requests, and belong to their studio [1.3j, 7.3a, 9.8a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       const limits = [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }];

@@ -133,6 +133,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
         expect([reply.status, codeOf(reply)]).toEqual([422, 'LEVEL_INVALID']);
         const { problems } = (reply.body as { error: { details: { problems: readonly JsonObject[] } } }).error.details;
         expect(problems[0]?.['problem']).toContain(problem);
+        expect(Object.keys(problems[0] ?? {}).toSorted()).toEqual(['layer', 'object', 'problem']);
       }
       expect(codeOf(await put(levelId, []))).toBe('SCHEMA_INVALID');
       expect(codeOf(await put('a/b', first))).toBe('ID_INVALID');

@@ -69,7 +69,7 @@ describe('the state machine of a ghost session', () => {
     more: [['running', { type: 'played', step: 500, over: true }]],
   });
 
-  it('ends when there is nothing more to play, and records how', () => {
+  it('ends when there is nothing more to play, and records how [9.8c, 9.8f]', () => {
     const played = take(sessions.running, { type: 'played', step: 500, over: true }).and;
     expect(played.state).toMatchObject({
       name: 'ending',
@@ -85,7 +85,7 @@ describe('the state machine of a ghost session', () => {
     expect(sessions.ending.state).toMatchObject({ ending: 'stopped' });
   });
 
-  it('waits for another effect in each slice, and for its timeout while it plays', () => {
+  it('waits for another effect in each slice, and for its timeout while it plays [9.8c]', () => {
     const effects = [sessions.pending, sessions.running, take(sessions.running, inputs.played).and, sessions.ending];
     const statuses = effects.map(({ state }) => statusOf(ghostSession, state));
     expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);

@@ -42,6 +42,25 @@ describe('the engine calls of ghosts', () => {
     }
     expect(await Promise.all(all)).toEqual(all.map(() => 'Yes.'));
   });
+
+  it('wait for it, at most 32 at a time and 8 of one tenant [9.8v]', async () => {
+    const { engine } = slow('llama.cpp');
+    const { ask } = ghostsOf(engine);
+    const askAs = (tenant: string): void => {
+      ask({ ...asker, tenant }, asked, new AbortController().signal).catch((error: unknown) => refused.push(error));
+    };
+    const refused: unknown[] = [];
+    askAs('first');
+    for (let callers = 0; callers < 9; callers += 1) askAs('one');
+    await settle(4);
+    expect(refused).toEqual([expect.objectContaining({ code: 'BUSY' })]);
+    for (const tenant of ['two', 'three', 'four']) for (let callers = 0; callers < 8; callers += 1) askAs(tenant);
+    await settle(4);
+    expect(refused).toHaveLength(1);
+    for (let callers = 0; callers < 8; callers += 1) askAs('four');
+    await settle(4);
+    expect(refused).toHaveLength(9);
+  });
 });
 
 describe('the reason why a session waits', () => {

@@ -38,6 +38,16 @@ describe('two ghost sessions', () => {
     expect(compareSessions(remote, remote)).toMatchObject({ comparable: true });
   });
 
+  it('must both be over [9.11c]', () => {
+    const playing = { ...session(), name: 'running' } as unknown as GhostAnswer;
+    for (const [one, other] of [
+      [session(), playing],
+      [playing, session()],
+    ] as const)
+      // prettier-ignore
+      expect(() => compareSessions(one, other)).toThrow(expect.objectContaining({ code: 'GHOST_RUNNING' }) as Error);
+  });
+
   it('show what was added, what is gone and what both found, matched by kind and subject [9.11a]', () => {
     const before = [found('soft_lock', 'a'), found('dead_end', 'a'), found('dead_end', 'b')];
     const after = [found('dead_end', 'a'), found('soft_lock', 'b')];

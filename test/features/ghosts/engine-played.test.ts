@@ -176,6 +176,7 @@ describe('a session that an engine plays', () => {
 
   it('records the outcome of a text that is not an answer, and counts only the beginning of a long one [9.8s]', async () => {
     const store = new MemoryEventStore();
+    expect(TEXT_BYTES).toBe(8_192);
     const { engine } = fakeCortex(() => Promise.resolve('ü'.repeat(TEXT_BYTES)));
     const stopping = new AbortController();
     const deps = processOf(store, engine);

@@ -9,6 +9,7 @@ import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import type { Finding } from '../../../src/features/ghosts/domain/findings.js';
 import { generateLevel } from '../../../src/features/levels/domain/generate.js';
 import { ghostStepsStream } from '../../../src/kernel/base/stream-names.js';
+import { recorded } from '../../support/histories.js';
 import { watched } from '../../support/long-minds.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { playAllSlices } from '../../support/played-sessions.js';
@@ -69,6 +70,36 @@ describe('the journey of a session', () => {
     expect(cut.findings).toEqual(whole.findings);
     const before = await remoteJourney(store, stream, level, { step: 30, findings: [] });
     expect(before.places).toEqual(whole.places.slice(0, 30));
+  });
+
+  it('has the last 20,000 steps of a longer one [9.12a]', async () => {
+    const last = 20_100;
+    const all = recorded(
+      'steps',
+      Array.from({ length: last }, (_, index) => {
+        const told = { position: { x: index + 1, y: 1 } };
+        const data = {
+          step: index + 1,
+          turns: [],
+          action: null,
+          outcome: null,
+          remote: { told, decided, through: index },
+        };
+        return { type: 'GhostStepped', data };
+      }),
+    );
+    const events = {
+      read: (_: string, { from = 0, limit }: { readonly from?: number; readonly limit: number }) =>
+        Promise.resolve({ events: all.slice(from, from + limit), lastRevision: last - 1 }),
+    };
+    const told = await remoteJourney(events, stream, level, { step: last, findings: [] });
+    expect([told.places.length, told.places[0], told.places.at(-1)]).toEqual([
+      ...[20_000, { x: 101, y: 1 }, { x: last, y: 1 }],
+    ]);
+    // It begins at a checkpoint.
+    const { places } = await journeyOf(events, stream, level, { step: last, findings: [] });
+    expect(places.length).toBeLessThanOrEqual(20_001);
+    expect(places.length).toBeGreaterThan(20_001 - CHECKPOINT_STEPS);
   });
 
   itLong(

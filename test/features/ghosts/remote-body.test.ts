@@ -104,15 +104,15 @@ const openProcess = async (
     step,
     openTurn,
     playTurn: async (context: JsonObject = {}) => step(await openTurn(context), idle),
-    begin: () =>
+    begin: (timeoutMs = 60_000) =>
       runtime.ask(
         ghostRef(TENANT, sessionId),
         [
           {
             type: 'request',
-            ...{ sessionId, goal: 'find_bugs', suite: null, seed: 3, steps: budget, timeoutMs: 60_000 },
+            ...{ sessionId, goal: 'find_bugs', suite: null, seed: 3, steps: budget, timeoutMs },
             level: { levelId: 'a place', version: null, digest: 'the digest', generated: true },
-            deadlineAt: new Date(clock.now().getTime() + 60_000).toISOString(),
+            deadlineAt: new Date(clock.now().getTime() + timeoutMs).toISOString(),
             driver: 'remote',
           },
         ],
@@ -199,7 +199,7 @@ describe('the steps of a body', () => {
     expect(await next.over()).toMatchObject({ ending: 'completed', timedOut: false, report: { step: 2 } });
   });
 
-  it('are the same whichever of several processes records them', async () => {
+  it('are the same whichever of several processes records them, in the order of the verdicts [9.6e]', async () => {
     const store = new MemoryEventStore();
     await using one = await openProcess(store);
     await using other = await openProcess(store);
@@ -292,6 +292,19 @@ describe('the steps of a body', () => {
     await body.clock.advance(DEADLINE_MS);
     const { events } = await store.read(ghostMindStream(TENANT, sessionId), { direction: 'backwards', limit: 1 });
     expect(events).toMatchObject([{ type: 'TurnExpired' }]);
+  });
+
+  it('exclude turns that expire while the session continues [9.6f]', async () => {
+    const store = new MemoryEventStore();
+    await using body = await openProcess(store);
+    await body.begin(2 * DEADLINE_MS);
+    await body.openTurn();
+    await body.playTurn();
+    await body.clock.advance(DEADLINE_MS);
+    await body.playTurn();
+    const { events } = await store.read(ghostMindStream(TENANT, sessionId), { direction: 'forwards', limit: 100 });
+    expect(events.filter(({ type }) => type === 'TurnExpired')).toHaveLength(1);
+    expect(await numbersIn(store)).toEqual([1, 2]);
   });
 
   it('are shown without the names of goals when the level is lost [9.6r]', async () => {

@@ -13,7 +13,7 @@ import {
 import { replayReproduction } from '../../../src/features/ghosts/replay-reproduction.js';
 import { createPlayCache } from '../../../src/features/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/features/ghosts/report.js';
-import { createSearches, reproduce, SCRIPT_TEXTS } from '../../../src/features/ghosts/reproduce.js';
+import { createSearches, reproduce, SCRIPT_BYTES, SCRIPT_TEXTS } from '../../../src/features/ghosts/reproduce.js';
 import type { Levels } from '../../../src/features/levels/levels.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import type { Finding } from '../../../src/features/ghosts/domain/findings.js';
@@ -51,7 +51,7 @@ describe('reproductions of a session that an engine played', () => {
     pace: (work) => Promise.resolve().then(work),
     callEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
-  const reproduced = (finding: Finding) =>
+  const reproduced = (finding: Finding | undefined) =>
     reproduce({ ...deps, searches: createSearches() }, { tenant: 'studio', session: over, finding }, never);
   let strict: Finding;
 
@@ -87,9 +87,21 @@ describe('reproductions of a session that an engine played', () => {
     await expect(reproduced(other)).rejects.toMatchObject({
       message: expect.stringMatching(/not lead to the finding/) as string,
     });
+    expect([SCRIPT_TEXTS, SCRIPT_BYTES]).toEqual([20_000, 12 * 1024 * 1024]);
     const late = { ...other, fromStep: SCRIPT_TEXTS + 1 };
     await expect(reproduced(late)).rejects.toMatchObject({
       message: expect.stringMatching(/after the first/) as string,
+    });
+  });
+
+  it('do not exist for unknown findings, for absences and for the duration of steps [9.10e]', async () => {
+    const none = { code: 'FINDING_NOT_FOUND' };
+    await expect(reproduced(undefined)).rejects.toMatchObject(none);
+    await expect(reproduced({ ...strict, kind: 'rule_never_fired' })).rejects.toMatchObject({
+      ...{ ...none, message: expect.stringMatching(/did not happen/) as string },
+    });
+    await expect(reproduced({ ...strict, kind: 'slow_step' })).rejects.toMatchObject({
+      ...{ ...none, message: expect.stringMatching(/depends on the machine/) as string },
     });
   });
 });

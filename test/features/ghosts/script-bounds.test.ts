@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { replayScript } from '../../../src/features/ghosts/replay-reproduction.js';
+import { replayReproduction, replayScript } from '../../../src/features/ghosts/replay-reproduction.js';
 import { createSearches, reproduce, type ReproduceDeps, SCRIPT_BYTES } from '../../../src/features/ghosts/reproduce.js';
 import type { Levels } from '../../../src/features/levels/levels.js';
 import type { Finding } from '../../../src/features/ghosts/domain/findings.js';
@@ -84,6 +84,26 @@ describe('the search for a reproduction', () => {
     const script = [{ text: telling }, { text: telling }];
     const late = { signal: undefined, clock: { monotonicMs: () => 2 }, untilMs: 1 };
     await expect(replayScript(pace, level, { script, briefedOn: null }, late)).rejects.toMatchObject({ code: 'BUSY' });
+    const ref = { levelId: 'a place', version: null, digest: 'the digest', generated: true };
+    const brought = { finding: { kind: 'soft_lock', subject: 'x' }, level: ref, map: null, seed: 3, script };
+    const levels = { ownLevelOf: () => level } as unknown as Levels;
+    const after = (ms: number) => {
+      let looks = 0;
+      const clockThen = { monotonicMs: () => (looks++ === 0 ? 0 : ms) };
+      return replayReproduction({ levels, pace, clock: clockThen }, brought, undefined);
+    };
+    expect(await after(60_000)).toMatchObject({ reproduced: false, steps: 2 });
+    await expect(after(60_001)).rejects.toMatchObject({ code: 'BUSY' });
+  });
+
+  it('returns the map of a registered level, so that any server can replay it [9.10a]', async () => {
+    const { deps, asked } = await sessionOf([telling]);
+    const map = { width: 3 };
+    const levels = { ...deps.levels, mapOf: () => Promise.resolve(JSON.stringify(map)) } as unknown as Levels;
+    const registered = { ...asked.session, level: { ...asked.session.level, version: 1, generated: false } };
+    expect(await reproduce({ ...deps, levels }, { ...asked, session: registered }, undefined)).toMatchObject({
+      ...{ map, level: registered.level, script: [{ text: telling }] },
+    });
   });
 
   it('limits stored searches by the memory that they use', async () => {

@@ -36,7 +36,7 @@ const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
 const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
 
 describe('a turn of a session', () => {
-  it('plays every round, and records nothing that can be derived [9.8j]', () => {
+  it('plays every round, and records nothing that can be derived [9.8j, 9.9m]', () => {
     const turn = play();
     expect(types(turn)).toEqual([
       ...['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'StateChanged', 'MemoryStored'],

@@ -70,6 +70,7 @@ describe('the level of a session', () => {
     const opened = await levels.openLevel('studio', 'nowhere', 7);
     const full = `PLAYED-${shortDigest('studio')}`;
     const until = new Date('2027-01-01T00:00:00.000Z');
+    expect(PLAYED_BYTES).toBe(64 * 1024 * 1024);
     await archive.stage(contentDigest(Buffer.from('the largest')), new Uint8Array(PLAYED_BYTES), {
       tenant: full,
       expiresAt: until,

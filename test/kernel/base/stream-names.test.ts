@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  ghostMindStream,
+  ghostStepsStream,
   isNpcStream,
   npcStream,
   parseNpcStream,
@@ -41,13 +43,15 @@ describe('stream names', () => {
   it.each([
     rulesetStream('studio', 'mira'),
     tenantStream('studio'),
+    ghostMindStream('studio', 'mira'),
+    ghostStepsStream('studio', 'mira'),
     'tenants',
     'signing-keys',
     'npc-studio',
     'npc-studio.mira~fork',
     'npc-studio.mira.more',
     '',
-  ])('of another kind do not belong to a mind: %j', (stream) => {
+  ])('of another kind do not belong to a mind of the tenant: %j [9.6b, 9.8k]', (stream) => {
     expect([isNpcStream(stream), parseNpcStream(stream)]).toEqual([false, null]);
   });
 

@@ -76,6 +76,23 @@ describe('findings of steps', () => {
     expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
   });
 
+  it('are sorted by their first step, with absences after them [9.9a]', () => {
+    const never = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '<1']], ruleAction: 'be sad' }]) };
+    const decided = { verdicts: [{ rulesetId: 'test', matched: [] }] };
+    const steps = Array.from({ length: DECISIONS_TO_JUDGE }, (_, index) => ({
+      ...decided,
+      ...(index === 4 ? { outcome: wall } : index === 2 ? { error: 'The engine gave no text.' } : {}),
+    }));
+    const tally = { ...note(never, steps), ...defined({ times: timesOf([900]) }) };
+    const found = findingsOf(never, tally, { over: true });
+    expect(found.map(({ n, kind, fromStep }) => [n, kind, fromStep])).toEqual([
+      [1, 'engine_error', 3],
+      [2, 'mind_allowed_world_refused', 5],
+      [3, 'rule_never_fired', DECISIONS_TO_JUDGE],
+      [4, 'slow_step', 1],
+    ]);
+  });
+
   it('are bounded in number [9.9c]', () => {
     const tally = note(
       open,
@@ -161,6 +178,9 @@ describe('more findings than a report can list', () => {
     rules: { ...open, ruleset: set('g'), npcs: npcs as unknown as Level['npcs'] },
   };
 
+  const bytesOf = (findings: ReturnType<typeof listedFindings>): number =>
+    findings.reduce((all, finding) => all + jsonBytes(finding), 0);
+
   it.each(['items', 'rules'] as const)(
     'keep the findings of steps, and change no test result: %s [9.9a, 9.9c]',
     (name) => {
@@ -171,6 +191,8 @@ describe('more findings than a report can list', () => {
       expect(jsonBytes(all)).toBeGreaterThan(400_000);
       expect(jsonBytes(listed)).toBeLessThan(401_000);
       expect(listed.filter(({ fromStep }) => fromStep > 0)).toHaveLength(52);
+      const ofLevel = bytesOf(listed.filter(({ fromStep }) => fromStep === 0));
+      expect([ofLevel > 140_000, ofLevel <= 150_000]).toEqual([true, true]);
       expect(listed.map(({ n }) => n)).toEqual(listed.map(({ n }) => n).toSorted((left, right) => left - right));
       for (const finding of listed) expect(all[finding.n - 1]).toBe(finding);
       const tests = testsOf(level, beginWorld(level), tally, { goal: 'find_bugs', over: true });
@@ -191,6 +213,8 @@ describe('more findings than a report can list', () => {
     const wide = noisy.map((one) => ({ ...one, detail: '夢'.repeat(3_000) }));
     const listed = listedFindings(findingsOf(open, { ...beginTally(open), steps: 20, found: wide }, { over: true }));
     expect(listed.length).toBeLessThan(52);
+    const bytes = bytesOf(listed.filter(({ fromStep }) => fromStep > 0));
+    expect([bytes > 235_000, bytes <= 250_000]).toEqual([true, true]);
     expect(listed.slice(-2).map(({ kind }) => kind)).toEqual(['soft_lock', 'engine_error']);
   });
 });
@@ -214,6 +238,24 @@ describe('rules that never fired', () => {
     expect(told(level, decided(DECISIONS_TO_JUDGE), true)).toEqual(['rule_never_fired test/r1']);
     expect(told(level, decided(DECISIONS_TO_JUDGE), false)).toEqual([]);
     expect(told(level, decided(DECISIONS_TO_JUDGE - 1), true)).toEqual([]);
+  });
+
+  it('fail no test unless they can never fire [9.9g]', () => {
+    const testOf = (judged: Level) => {
+      const tally = note(
+        judged,
+        Array.from({ length: DECISIONS_TO_JUDGE }, () => ({ verdicts: [{ rulesetId: 'test', matched: ['r2'] }] })),
+      );
+      return testsOf(judged, beginWorld(judged), tally, { goal: 'find_bugs', over: true }).find(
+        ({ testName }) => testName === 'rule_never_fired',
+      );
+    };
+    expect(testOf(level)).toMatchObject({ testPassed: true });
+    const impossible = [['hp', '<1'], ['hp', '>2']] as const; // prettier-ignore
+    expect(testOf({ ...open, ruleset: aRuleset([{ ruleCondition: impossible, ruleAction: 'FLEE' }]) })).toMatchObject({
+      testPassed: false,
+      testError: expect.stringContaining('test/r1') as string,
+    });
   });
 
   it('are not reported twice when they never can fire [9.9g]', () => {
@@ -263,7 +305,9 @@ describe('tests of a session', () => {
   });
 
   it('fail because of findings, and of goals that the ghost pursued but did not reach [9.9e, 9.9g]', () => {
-    const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
+    const refused = { verdictValid: false, refusalCode: 'RULE_REFUSED', outcome: null, outcomeIfAllowed: waited };
+    const tally = { ...note(open, [{ outcome: wall }, refused]), times: noteTime(undefined, 1, 0, 1_000) };
+    expect(told(open, tally, true)).toHaveLength(3);
     expect(state(open, tally, true)).toMatchObject({
       // A ghost that hunts bugs provokes these.
       mind_allowed_world_refused: 'passed',
@@ -278,6 +322,20 @@ describe('tests of a session', () => {
       unreachable_goal: 'failed',
       'goal goal1': 'failed',
     });
+  });
+
+  it('are skipped when the search for ways ended at its bound, unless another goal fails [9.9f]', () => {
+    const two = drawnLevel(['@.GG']);
+    const tallyOf = (goals: Tally['goals'], goalsNow = goals): Tally => ({ ...note(two, [{}]), goals, goalsNow });
+    const searched = ['unreachable_goal', 'soft_lock'] as const;
+    const judged = (tally: Tally) => searched.map((name) => state(two, tally, true)[name]);
+    const found = (tally: Tally) => told(two, tally, true).map((one) => one.split(' ')[0]);
+    const unknown = tallyOf(['yes', 'unknown']);
+    expect([judged(unknown), found(unknown)]).toEqual([['skipped', 'skipped'], []]);
+    const later = tallyOf(['yes', 'yes'], ['yes', 'unknown']);
+    expect([judged(later), found(later)]).toEqual([['passed', 'skipped'], []]);
+    const walled = tallyOf(['no', 'unknown']);
+    expect([judged(walled), found(walled)]).toEqual([['failed', 'skipped'], ['unreachable_goal']]);
   });
 
   it('name the death of the ghost for goals that were not reached', () => {
@@ -322,6 +380,7 @@ describe('figures of a session', () => {
     expect(coverageOf(walled, beginWorld(walled))).toBe(0.25);
     expect(Object.fromEntries(metricsOf(level, world, tally))).toMatchObject({
       steps: 3,
+      interactions: 0,
       'tiles.reachable': 4,
       'tiles.entered': 4,
       'goals.reached': 1,

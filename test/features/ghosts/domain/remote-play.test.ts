@@ -34,6 +34,10 @@ describe('the report of a body', () => {
     expect(told({ position: { x: 0 }, outcome: { ok: false }, reached: 'all', done: 'yes' })).toEqual({
       outcome: { ok: false, code: 'REFUSED', reason: '' },
     });
+    const code = 'Ab_9'.repeat(16);
+    const codeOf = (one: string) => told({ outcome: { ok: false, code: one, reason: 'r'.repeat(301) } }).outcome;
+    expect(codeOf(code)).toEqual({ ok: false, code, reason: `${'r'.repeat(299)}…` });
+    for (const wrong of [`${code}x`, 'no-word', '']) expect(codeOf(wrong)).toMatchObject({ code: 'REFUSED' });
     for (const context of [null, 'x', [], { ghost: null }, { ghost: [1] }] as const)
       expect(readTold(level, context)).toEqual({});
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { junitOf } from '../../../../src/features/ghosts/domain/junit.js';
 import { pictureOf } from '../../../../src/features/ghosts/domain/picture.js';
+import { SHADES } from '../../../../src/features/ghosts/domain/picture-legend.js';
 import { goalOf } from '../../../../src/features/ghosts/domain/suite.js';
 import { escapeXml } from '../../../../src/kernel/base/xml.js';
 import { drawnLevel } from './drawn-level.js';
@@ -73,9 +74,15 @@ describe('the picture of a session', () => {
     expect(svg).toContain('<title>1. soft_lock &lt;script');
     expect(svg).not.toContain('<script');
     expect(svg.match(/<path /g)?.length).toBeGreaterThanOrEqual(3);
+    const shades: readonly string[] = SHADES;
+    const shadeOf = (x: number) =>
+      new RegExp(`<path d="[^"]*M${String(x * 10)} 10h[^"]*" fill="(#\\w+)"/>`).exec(svg)?.[1];
+    // Two tiles were entered twice, the start once.
+    expect(shadeOf(1)).toBe(SHADES[0]);
+    expect([shades.indexOf(shadeOf(2) ?? '') > 0, svg.includes('M20 10h20')]).toEqual([true, true]);
   });
 
-  it('explains its colours below the level, inside the picture however narrow it is', () => {
+  it('explains its colours below the level, inside the picture however narrow it is [9.12a]', () => {
     for (const columns of [5, 40, 256]) {
       const svg = pictureOf({ ...level, width: columns }, { places: [], findings: [] });
       const [, width = 0, height = 0] = (/viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? []).map(Number);

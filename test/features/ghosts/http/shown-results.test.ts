@@ -34,15 +34,23 @@ describe('the results of an incomplete session', () => {
   it('report how it ended and why, and are not a pass even if no test failed [9.9h]', () => {
     const reason = 'The level of this session no longer exists.';
     const failed = { ...over, ending: 'failed', reason } as const;
-    expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
+    expect(shown(failed)).toMatchObject({
+      ...{ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason], resultsTimedOut: false },
+      ...{ resultsGoal: 'find_bugs', resultsLevel: begun.level, resultsSeed: 1, resultsEngine: 'scripted' },
+    });
+    expect(shown({ ...failed, engine: 'openai', timedOut: true })).toMatchObject({
+      ...{ resultsEngine: 'openai', resultsTimedOut: true },
+    });
     expect(judged(failed)).toThrow(reason);
     expect(judged({ ...over, ending: 'stopped' })).toThrow('It was stopped.');
     expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
   });
 
-  it('are a pass once everything was done [9.9h]', () => {
+  it('are a pass once everything was done, with the steps per second [9.9h, 9.9j]', () => {
     const completed = { ...over, ending: 'completed' } as const;
     expect(shown(completed)).toMatchObject({ resultsStatus: 'completed', resultsErrors: [] });
+    // Three steps in one millisecond.
+    expect(shown(completed).resultsMetrics).toContainEqual(['stepsPerSecond', 3_000]);
     const passed = { ...shown(completed), resultsPassed: 1 };
     expect(() => requirePassed(passed)).not.toThrow();
   });

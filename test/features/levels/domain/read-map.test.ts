@@ -233,9 +233,10 @@ describe('a map that is not a level', () => {
     ['infinite', roomMap([], { infinite: true }), 'infinite'],
     ['isometric', roomMap([], { orientation: 'isometric' }), '"isometric"'],
     ['too wide', roomMap([], { width: 257 }), '1 to 256 tiles'],
+    ['too high', roomMap([], { height: 257 }), '1 to 256 tiles'],
     ['without a size', roomMap([], { height: 0.5 }), '1 to 256 tiles'],
     ['of tiles without a size', roomMap([], { tilewidth: 0 }), 'pixels'],
-  ])('is refused entirely: %s', (_, map, problem) => {
+  ])('is refused entirely: %s [9.7e]', (_, map, problem) => {
     expect(problemOf(map)).toEqual(at(null, problem, null));
   });
 
