@@ -37,7 +37,7 @@ describe('the utterances of a turn', () => {
     expect(saidAfter(deciding({}))).toEqual([]);
   });
 
-  it('mark a refused action as refused', () => {
+  it('mark a refused action as refused [10.10a]', () => {
     const [row] = rowsAfter(turnOpened('t1'), deciding({ refusedAction: { type: 'ATTACK' } }, false));
     expect(row?.utterances.map(({ kind, text, refused }) => [kind, text, refused])).toEqual([
       ['heard', 'A stranger comes in.', undefined],
@@ -70,7 +70,7 @@ describe('the utterances of a turn', () => {
     expect(by({ npcState: { relationships: { Cy: 1 } } })).toBe('');
   });
 
-  it('include memories without a turn', () => {
+  it('include memories without a turn [10.10a]', () => {
     const arrived = draftOf({
       type: 'MemoryArrived',
       data: {

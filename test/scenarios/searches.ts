@@ -123,6 +123,11 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
         ok(await running.api.post('/npcs/hermit/memory', { text: `Winter number ${at} was cold.` }));
       ok(await running.api('DELETE', '/npcs/hermit/memory/clear'));
       expect((await running.api('DELETE', '/npcs/hermit')).status).toBeLessThan(300);
+      // 20 by default.
+      for (let at = 0; at < 21; at += 1) ok(await running.api.post('/npcs/oracle/memory', { text: `Omen ${at}.` }));
+      const first = await search({ npcId: 'oracle' });
+      expect([first.hits.length, typeof first.next]).toEqual([20, 'string']);
+      expect((await search({ npcId: 'oracle', limit: '100' })).hits).toHaveLength(21);
       const texts: string[] = [];
       let cursor: string | undefined;
       do {
@@ -161,8 +166,13 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect((await patientApiOf(running.server.url, keyed.key).get(query({ q: 'a' }))).status).toBe(403);
     });
 
-    it('are refused if they are invalid [10.10d, 10.10h, 10.10j, 10.10k]', async () => {
+    it('are refused if they are invalid [10.10d, 10.10g, 10.10h, 10.10j, 10.10k]', async () => {
       const refusals = [{ q: '' }, { q: '"open' }, { q: '!!!' }, { q: 'x'.repeat(513) }, { q: 'a '.repeat(33) }];
+      const names = Array.from({ length: 101 }, (_, at) => `n${String(at)}`).join(',');
+      for (const member of ['npcId', 'by', 'to']) {
+        expect(codeOf(await running.api.get(query({ [member]: names })))).toBe('SCHEMA_INVALID');
+        ok(await running.api.get(query({ [member]: names.slice(names.indexOf(',') + 1) })));
+      }
       const others = [{ limit: '101' }, { limit: '0' }, { cursor: 'x' }, { kind: 'sung' }, { since: 'yesterday' }];
       for (const members of [...refusals, ...others] as Record<string, string>[]) {
         const reply = await running.api.get(query(members));
@@ -170,6 +180,8 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       }
       const behind = await running.api.get(query({ npcId: 'vendor' }), { 'anima-min-revision': '999999' });
       expect([behind.status, codeOf(behind)]).toEqual([503, 'READ_MODEL_BEHIND']);
+      for (const members of [{ npcId: 'vendor,guard' }, { q: 'lantern' }])
+        ok(await running.api.get(query(members), { 'anima-min-revision': '999999' }));
     });
   });
 };

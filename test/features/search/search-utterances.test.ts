@@ -41,15 +41,18 @@ const revisions = ({ hits }: Awaited<ReturnType<Awaited<ReturnType<typeof search
   hits.map(({ revision }) => revision);
 
 describe('a search', () => {
-  itLong('examines a bounded number of texts, and returns where to continue until it has read all', async () => {
-    const search = await searching('the ruby', ...Array.from({ length: 5_200 }, () => 'ruby, the'));
-    const first = await search('"the ruby"');
-    expect([revisions(first), first.next]).toEqual([[], 201]);
-    const second = await search('"the ruby"', first.next);
-    expect([revisions(second), second.next]).toEqual([[0], undefined]);
-  });
+  itLong(
+    'examines a bounded number of texts, and returns where to continue until it has read all [10.10i]',
+    async () => {
+      const search = await searching('the ruby', ...Array.from({ length: 5_200 }, () => 'ruby, the'));
+      const first = await search('"the ruby"');
+      expect([revisions(first), first.next]).toEqual([[], 201]);
+      const second = await search('"the ruby"', first.next);
+      expect([revisions(second), second.next]).toEqual([[0], undefined]);
+    },
+  );
 
-  itLong('examines a bounded amount of text', async () => {
+  itLong('examines a bounded amount of text [10.10i]', async () => {
     const long = `ruby the ${'x '.repeat(40_000)}`;
     const first = await (await searching('the ruby', ...Array.from({ length: 150 }, () => long)))('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 51]);

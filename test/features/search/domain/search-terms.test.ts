@@ -107,7 +107,7 @@ describe('the terms of a query', () => {
 });
 
 describe('matching a text', () => {
-  it('requires all required terms and no excluded ones, and returns the first position', () => {
+  it('requires all required terms and no excluded ones, and returns the first position [10.10d]', () => {
     const text = 'The king wore the ruby; a fool laughed.';
     expect(found('ruby king', text)).toBe(4);
     expect(found('"the ruby"', text)).toBe(14);
@@ -118,6 +118,17 @@ describe('matching a text', () => {
     expect(found('laugh*', text)).toBe(text.indexOf('laughed'));
     expect(found('ruby -lau*', text)).toBeNull();
     expect(found('-queen', text)).toBe(0);
+  });
+
+  it('looks at the first 65,536 characters of a text [10.10e]', () => {
+    expect(found('ruby', `${'x '.repeat(32_766)}ruby end`)).toBe(65_532);
+    expect(found('ruby', `${'x '.repeat(32_768)}ruby`)).toBeNull();
+  });
+
+  it('compares words without case and accents, in compatibility form [10.10e]', () => {
+    expect(found('cafe', 'Un CAFÉ')).toBe(3);
+    expect(found('ÉTÉ', 'en ete')).toBe(3);
+    expect(found('file', 'the ﬁle')).toBe(4);
   });
 
   it('returns the position in the original text, even after characters that expand', () => {
