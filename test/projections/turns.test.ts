@@ -42,7 +42,7 @@ describe('the list of turns', () => {
     ]);
   });
 
-  it('follows a turn from state to state to its verdict', () => {
+  it('follows a turn from state to state to its verdict [10.1i]', () => {
     const events = [turnOpened('t1'), actorIdentified('t1'), memoriesRecalled('t1'), verdict('t1', true)];
     const states = events.map((_, last) => turnsAfter(...events.slice(0, last + 1))[0]?.state);
     expect(states).toEqual(['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended']);
@@ -56,7 +56,7 @@ describe('the list of turns', () => {
     expect(opened.map(({ state }) => state)).toEqual(['awaitingMemories', 'awaitingInference']);
   });
 
-  it('distinguishes a refusal from an expiry', () => {
+  it('distinguishes a refusal from an expiry [10.1i]', () => {
     const listed = turnsAfter(
       turnOpened('t1'),
       turnOpened('t2'),

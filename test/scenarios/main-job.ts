@@ -258,6 +258,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await state(at))['revision']).toBeGreaterThanOrEqual(1);
       expect((await api.get(`${pathOf(npcId)}/state?asOf=2000-01-01T00:00:00Z`)).status).toBe(404);
       expect(await state('99999999999999999999')).toMatchObject({ revision: 5 });
+      expect(await state('2999-01-01T00:00:00Z')).toMatchObject({ revision: 5 });
       for (const none of ['yesterday', '2027-02-30T00:00:00Z'])
         expect((await api.get(`${pathOf(npcId)}/state?asOf=${none}`)).status).toBe(400);
     });

@@ -13,6 +13,7 @@ import { signerOf } from '../../src/features/proofs/domain/note.js';
 import { isConsistent } from '../../src/features/proofs/domain/proofs.js';
 import { isIncluded } from '../../src/kernel/crypto/merkle.js';
 import { verifyBundleFile } from '../../src/features/proofs/cli/bundle-file.js';
+import { jcs, type Json, type JsonObject } from '../../src/kernel/base/json.js';
 import { type Api, codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
@@ -108,6 +109,9 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
         valid: false,
         broken: [{ npcId: 'nobody', revision: 0, reason: 'no such NPC exists' }],
       });
+      const many = Array.from({ length: 1_001 }, (_, at) => `n${String(at)}`);
+      expect(codeOf(await running.api.post('/audit/verify', { npcIds: many }))).toBe('SCHEMA_INVALID');
+      expect((await running.api.post('/audit/verify', { npcIds: many.slice(1) })).status).toBe(200);
     });
 
     it('are exported in bundles that are verified without the server [10.5j, 10.5k, 10.5l]', async () => {
@@ -120,6 +124,16 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       await remember('bundled', 'Four.');
       const bundle = ok(await running.api.get(`/npcs/bundled/history/bundle?extends=${String(kept.size)}`));
       expect(bundle.headers.get('content-type')).toBe('application/x-ndjson');
+      expect(bundle.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
+      expect(bundle.headers.get('content-length')).toBeNull();
+      const lines = bundle.text.trimEnd().split('\n');
+      for (const line of lines) expect(jcs(JSON.parse(line) as Json)).toBe(line);
+      const [header, ...rest] = lines.map((line) => JSON.parse(line) as JsonObject);
+      expect(header).toMatchObject({
+        ...{ tenant: 'local', npcId: 'bundled', stream: 'npc-local.bundled', from: 0, to: 7 },
+        keys: expect.arrayContaining([expect.objectContaining({ kid: kept.kid })]) as object[],
+      });
+      expect(rest.slice(0, -1).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
       const file = await fileOf(bundle.text);
       const whole = await verifyBundleFile(file, { kept: kept.note, key: { kid: kept.kid } });
       expect(whole.last.revision).toBe(7);
@@ -128,6 +142,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       expect((await verifyBundleFile(await fileOf(part.text), {})).logged).toMatchObject({ leaf: { revision: 3 } });
       const late = ok(await running.api.get('/npcs/bundled/history/bundle?from=6'));
       expect((await verifyBundleFile(await fileOf(late.text), {})).logged).toBeNull();
+      expect(JSON.parse(late.text.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ proof: null });
       await expect(verifyBundleFile(await fileOf(bundle.text.slice(0, -1)), {})).rejects.toThrow('is truncated');
       expect(await readFile(file, 'utf8')).toBe(bundle.text);
     });

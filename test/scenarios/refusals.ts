@@ -465,7 +465,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
         expect(page).toContain(code);
     });
 
-    it('ends event streams of a revoked key, and allows sixteen of them', async () => {
+    it('ends event streams of a revoked key, and allows sixteen of them [10.1l]', async () => {
       await api.post('/npcs', { npcId: 'watched', persona: 'x' });
       const { key, keyId } = await keyWith({});
       const streams = await Promise.all(

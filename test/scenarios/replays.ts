@@ -116,7 +116,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await running.api.get('/rules')).body as unknown[]).length).toBe(1);
     });
 
-    it('are refused if they are impossible [1.2x, 10.3d, 10.3e, 10.3r]', async () => {
+    it('are refused if they are impossible [1.2x, 10.3b, 10.3d, 10.3e, 10.3r]', async () => {
       const refusal = async (path: string, body: object): Promise<unknown> => {
         const reply = await running.api.post(path, body);
         return [reply.status, codeOf(reply)];
@@ -130,6 +130,12 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect(await refusal('/replays', { rules: pattern })).toEqual([422, 'PATTERN_INVALID']);
       const long = [{ turnId: 't', generatedOutput: 'x'.repeat(524_288) }];
       expect(await refusal('/replays', { outputs: long })).toEqual([413, 'EVENTS_TOO_LARGE']);
+      const outputs = Array.from({ length: 1_001 }, () => ({ turnId: 't', generatedOutput: '' }));
+      expect(await refusal('/replays', { outputs })).toEqual([400, 'SCHEMA_INVALID']);
+      const npcIds = Array.from({ length: 1_001 }, (_, at) => `n${String(at)}`);
+      expect(await refusal('/replays', { npcIds })).toEqual([400, 'SCHEMA_INVALID']);
+      const most = await run('/replays', { npcIds: npcIds.slice(1), outputs: outputs.slice(1) });
+      expect(most).toMatchObject({ status: 'completed', minds: 0 });
       const gone = await running.api.get('/replays/r0_0_aaaaaaaaaaaaaaaa');
       expect([gone.status, codeOf(gone)]).toEqual([404, 'REPLAY_NOT_FOUND']);
     });
@@ -156,6 +162,8 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it('continue after kill -9 with the same results [10.3g]', async () => {
+      const historyOf = async (): Promise<string> => ok(await running.api.get('/npcs/ada/history?limit=500')).text;
+      const before = await historyOf();
       const whole = await run('/replays', { rules: strict });
       const { replayId } = ok(await running.api.post('/replays', { rules: strict }), 202).body as Replay;
       await running.server.restart('kill');
@@ -163,9 +171,10 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const again = await over(`/replays/${replayId}`);
       const { replayId: _one, startedAt: _at, endedAt: _to, ...found } = whole as Replay & Record<string, unknown>;
       expect(again).toMatchObject(found);
+      expect(await historyOf()).toBe(before);
     }, 300_000);
 
-    it('decide by the rules that were in force at the time [10.3c]', async () => {
+    it('decide by the rules that were in force at the time, also of archived NPCs [10.3b, 10.3c, 10.3d]', async () => {
       const npcId = 'earlier';
       const later = { ...house, rulesetRules: [...house.rulesetRules, ...strict.rulesetRules] };
       await play(npcId, 2);
@@ -175,8 +184,14 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect(one.turns).toEqual({ checked: 6, equal: 6, different: 0, skipped: 0 });
       const trial = await run(`/npcs/${npcId}/replays`, { rulesetId: 'house' });
       expect(trial.turns.different).toBeGreaterThan(0);
+      expect((await run(`/npcs/${npcId}/replays`, { rules: strict, instead: 'house' })).turns.checked).toBe(6);
+      const path = `/rules/house/coverage?replayId=${trial.replayId}`;
+      const { version } = ok(await running.api.get(path)).body as { readonly version: number };
       ok(await running.api('DELETE', `/npcs/${npcId}`));
-      ok(await running.api.post('/rules', house));
+      expect(ok(await running.api.post('/rules', house)).body).toMatchObject({ version: version + 1 });
+      // The version was fixed at acceptance.
+      expect(ok(await running.api.get(path)).body).toMatchObject({ version });
+      expect(await run('/replays')).toMatchObject({ turns: { checked: 16, equal: 16 } });
     });
   });
 };

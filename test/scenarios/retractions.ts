@@ -54,7 +54,12 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       const lie = await keep(npcId, LIE);
       await keep(npcId, 'The well is deep.');
       const before = await list(npcId);
-      const { revision } = ok(await running.api.get(`${pathOf(npcId)}/history`)) as { revision: number };
+      const known = ok(await running.api.get(`${pathOf(npcId)}/history`)) as {
+        readonly revision: number;
+        readonly events: readonly { readonly actor: string }[];
+      };
+      const { revision } = known;
+      const retractor = known.events[0]?.actor;
 
       const dry = await retract(npcId, { memoryIds: [lie], dryRun: true });
       const gone = [{ memoryId: lie, text: LIE, derivedFrom: [] }];
@@ -73,12 +78,26 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(await texts(npcId)).toEqual(['The well is deep.']);
       const events = (ok(await running.api.get(`${pathOf(npcId)}/history`)) as { events: object[] }).events;
       expect(events.slice(revision + 1)).toMatchObject([
-        { type: 'MemoriesRetracted', data: { memoryIds: [lie], reason: 'A player lied.' } },
+        { type: 'MemoriesRetracted', actor: retractor, data: { memoryIds: [lie], reason: 'A player lied.' } },
       ]);
       const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
       const exported = ok(await running.api.post(`${agent}/soul/export`, {})) as { soul: { memories: Listed[] } };
       expect(exported.soul.memories.map(({ text }) => text)).toEqual(['The well is deep.']);
       expect(ok(await running.api('DELETE', `${pathOf(npcId)}/memory/clear`))).toMatchObject({ clearCount: 1 });
+    });
+
+    it('remove knowledge from cards [10.12f]', async () => {
+      const npcId = freshMind();
+      ok(await running.api.post('/npcs', { npcId, persona: 'A baker.' }));
+      const known = ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: LIE, type: 'knowledge' })) as Listed;
+      const card = async (): Promise<string> => {
+        const { status, text } = await running.api.get(`${pathOf(npcId)}/card`);
+        expect(status, text).toBe(200);
+        return text;
+      };
+      expect(await card()).toContain(LIE);
+      ok(await retract(npcId, { memoryIds: [known.id] }));
+      expect(await card()).not.toContain(LIE);
     });
 
     it('include derived memories, as the lineage shows [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
@@ -178,6 +197,9 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await retract(npcId, { memoryIds: many })).status).toBe(400);
       expect((await retract(npcId, { memoryIds: [] })).status).toBe(400);
       expect((await retract(npcId, { memoryIds: [lie], reason: '' })).status).toBe(400);
+      expect((await retract(npcId, { memoryIds: [lie], reason: 'x'.repeat(1_025) })).status).toBe(400);
+      const dry = await retract(npcId, { memoryIds: [lie], reason: 'x'.repeat(1_024), dryRun: true });
+      expect(dry.status, dry.text).toBe(200);
       const studio = await running.api.post('/tenants', { tenantId: 'other-well' });
       const stranger = apiOf(running.server.url, (studio.body as { key: string }).key);
       const taken = await stranger.post(`${pathOf(npcId)}/memory/retract`, { memoryIds: [lie], reason: 'x' });

@@ -63,6 +63,58 @@ describe('the parts of a lineage', () => {
     expect(turns).toBeGreaterThan(30);
   });
 
+  it('name the memories that a turn recalled by their text, including retracted and cleared ones, at most 16 [10.12b, 10.12c]', async () => {
+    const retracted = draftOf({ type: 'MemoriesRetracted', data: { memoryIds: ['m0'], reason: 'A lie.' } });
+    const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
+    const events = await storeOf([
+      ...[memoryStored('m0', 'A lie.'), recalled('t0', 'A lie.'), verdict('t0', true)],
+      ...Array.from({ length: 20 }, (_, n) =>
+        memoryStored(`t0-${String(n)}`, n < 2 ? 'A lie.' : `Lie ${String(n)}.`, 't0'),
+      ),
+      ...[retracted, recalled('t1', 'A lie.'), ...told('t1', 'Worse.')],
+      ...[cleared, recalled('t2', 'A lie.'), ...told('t2', 'Bad.'), memoryStored('m1', 'A lie.')],
+      recalled('t3', ...Array.from({ length: 20 }, (_, n) => `Lie ${String(n)}.`)),
+      ...told('t3', 'Evil.'),
+    ]);
+    const { derived } = await lineagePart({ events }, STREAM, first);
+    const by = new Map(derived.map((one) => [one.memoryId, one.by]));
+    expect(by.get('t1-0')).toEqual(['m0', 't0-0', 't0-1']);
+    expect(by.get('t2-0')).toEqual(['m0', 't0-0', 't0-1']);
+    expect(by.get('t3-0')).toEqual(Array.from({ length: 16 }, (_, n) => `t0-${String(n + 2)}`));
+  });
+
+  it.each([
+    [
+      '1,000 memories',
+      (more: number) => [
+        ...[recalled('t0', 'A lie.'), verdict('t0', true)],
+        ...Array.from({ length: 999 + more }, (_, n) => memoryStored(`t0-${String(n)}`, 'So.', 't0')),
+      ],
+      999,
+    ],
+    [
+      '32 steps',
+      (more: number) =>
+        Array.from({ length: 32 + more }, (_, n) => [
+          recalled(`t${String(n)}`, n === 0 ? 'A lie.' : `Lie ${String(n)}.`),
+          ...told(`t${String(n)}`, `Lie ${String(n + 1)}.`),
+        ]).flat(),
+      32,
+    ],
+    [
+      '256 turns at a time',
+      (more: number) => Array.from({ length: 256 + more }, (_, n) => recalled(`t${String(n)}`, 'A lie.')),
+      0,
+    ],
+  ])('follow at most %s, and show that they were cut [10.12e]', async (_, eventsOf, most) => {
+    for (const more of [0, 1]) {
+      const events = await storeOf([memoryStored('m0', 'A lie.'), ...eventsOf(more)]);
+      const part = await lineagePart({ events }, STREAM, first);
+      expect([part.derived.length, part.cut]).toEqual([most, more === 1]);
+      expect(part).not.toHaveProperty('next');
+    }
+  });
+
   it('end after a bounded number of events or bytes, even if every event ends its own turn [10.12d]', async () => {
     const context = (at: number): EventDraft => {
       const { type, data } = contextBuilt(`c${String(at)}`);

@@ -175,6 +175,7 @@ describe('retracted memories', () => {
     const named = [{ text: 'A lie.', type: 'observation', importance: 1, similarity: 1 }];
     const told = Array.from({ length: RETRACTED_MEMORIES }, (_, n) => memoryStored(`t1-${String(n)}`, 'So.', 't1'));
     await mind.record(first, { ...recall, data: { ...recall.data, memories: named } }, verdict('t1', true), ...told);
+    expect(RETRACTED_MEMORIES).toBe(256);
     await expect(mind.retract(['m1'], { derived: true })).rejects.toMatchObject({
       code: 'RETRACTION_TOO_LARGE',
       details: { memories: RETRACTED_MEMORIES + 1, memoriesLimit: RETRACTED_MEMORIES, atLeast: false },

@@ -7,7 +7,7 @@ import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { registerNpc } from '../../../src/features/npcs/domain/decide.js';
-import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { statuses } from '../../../src/kernel/http/statuses.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { event, events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -53,7 +53,7 @@ describe('checking a chain', () => {
     expect(await look(store)).toEqual({ events: 3, breaks: [], revision: 2 });
   });
 
-  it('finds both members of an event that do not fit, and continues from the stored hash', async () => {
+  it('finds both members of an event that do not fit, and continues from the stored hash [10.7a]', async () => {
     const { store } = await broken();
     const [, before] = await eventsOf(store);
     const found = await look(store);
@@ -93,7 +93,7 @@ describe('checking a chain', () => {
     expect(breaks[1]).toMatchObject({ stored: GENESIS_HASH, computed: 'a'.repeat(64) });
   });
 
-  it('begins at the requested revision, with the stored hash before it', async () => {
+  it('begins at the requested revision, with the stored hash before it [10.7a]', async () => {
     const { store } = await broken();
     expect((await look(store, 2)).breaks).toEqual((await look(store)).breaks);
     expect(await look(store, 3)).toEqual({ events: 2, breaks: [], revision: 4 });
@@ -224,7 +224,10 @@ describe('acknowledging chain breaks', () => {
       },
     });
     const late = writing(busy);
-    await expect(recordBreaks(late.deps, STREAM, onBehalf('ack'), await look(store))).rejects.toThrow(Rejection);
+    await expect(recordBreaks(late.deps, STREAM, onBehalf('ack'), await look(store))).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(statuses.CONFLICT).toBe(409);
     expect(await typesOf(store)).not.toContain('ChainBreakRecorded');
   });
 });

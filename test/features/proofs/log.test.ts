@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proofs/bundle.js';
-import { handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
+import { checkpointEffects, handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/features/proofs/log.js';
+import { logFold } from '../../../src/features/proofs/log-fold.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { auditMinds } from '../../../src/features/proofs/verify-log.js';
 import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
 import { fromHex } from '../../../src/features/proofs/domain/edge.js';
@@ -12,12 +14,15 @@ import { type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js
 import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
 import { isConsistent } from '../../../src/features/proofs/domain/proofs.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
+import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import { ghostMindStream, logStream, npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { event } from '../../support/events.js';
 import { itLong } from '../../support/long.js';
+import { storeWith } from '../../support/streams.js';
 
 const LOG = logStream(LOG_TENANT);
 const allOf = async (store: MemoryEventStore, stream: string): Promise<readonly RecordedEvent[]> => {
@@ -198,6 +203,33 @@ describe('a log', () => {
     expect(new Set(handed).size).toBe(40);
   });
 
+  it('signs nothing if it does not extend its last checkpoint [10.5d]', async () => {
+    const events = new MemoryEventStore();
+    await using log = await openLog({ events });
+    await log.write('a', { n: 1 });
+    const { root } = await log.checkpoint();
+    await log.write('b', { n: 1 });
+    await log.checkpoint();
+    const writers = new StreamWriters(events, { now: () => new Date() } as never);
+    const { state } = await writers.current(LOG, logFold);
+    const sign = (last: typeof state.last) =>
+      checkpointEffects({
+        ports: { events, clock: log.rounds.clock },
+        writers: { current: () => Promise.resolve({ state: { ...state, last } }) } as never,
+        signingKeys: log.keys,
+        issuer: 'https://minds.example',
+        checkpointReceiver: null,
+      }).effect(
+        { process: 'checkpoint', stream: LOG, id: 'c' },
+        { id: 'signing', name: 'signing', args: { handsOn: false } },
+        new AbortController().signal,
+      );
+    const first = state.last === null ? null : { ...state.last, size: 1, root };
+    await expect(sign(first)).resolves.toMatchObject({ type: 'signed', size: 2 });
+    const forged = first && { ...first, root: 'f'.repeat(64) };
+    await expect(sign(forged)).rejects.toThrow('does not extend its checkpoint of size 1');
+  });
+
   it('publishes each checkpoint, and a failed one together with the next [10.5i]', async () => {
     const handed: string[] = [];
     let isAway = true;
@@ -301,6 +333,39 @@ describe('an audit', () => {
       });
     }
     await log[Symbol.asyncDispose]();
+  });
+
+  itLong('ends a response near 200,000 events, and continues from its cursor [10.5n]', async () => {
+    await using log = await openLog();
+    // One chain, shown as that of each of these minds.
+    const [events, minds] = [20_000, 12];
+    const intact: RecordedEvent[] = [];
+    const template = event('endless');
+    let prevHash = GENESIS_HASH;
+    for (let revision = 0; revision < events; revision += 1) {
+      const unhashed = { ...template, stream: npcStream(LOG_TENANT, 'm'), position: revision + 1, revision };
+      const meta = { ...template.meta, prevHash };
+      prevHash = sha256Hex(hashInput({ ...unhashed, meta }));
+      intact.push({ ...unhashed, meta: { ...meta, hash: prevHash } });
+    }
+    const read: MemoryEventStore['read'] = (stream, range) =>
+      stream.startsWith('npc-')
+        ? Promise.resolve({
+            events:
+              range.direction === 'backwards'
+                ? intact.slice(-1)
+                : intact.slice(range.from ?? 0, (range.from ?? 0) + range.limit),
+            lastRevision: events - 1,
+          })
+        : log.events.read(stream, range);
+    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
+    const deps = { events: storeWith(log.events, { read }), writers: log.writers, readModels, signingKeys: log.keys };
+    const npcIds = Array.from({ length: minds }, (_, index) => `m${String(index)}`);
+    const first = await auditMinds(deps, LOG_TENANT, { npcIds });
+    expect(first.broken).toEqual([]);
+    expect([first.events >= 200_000, first.events < 220_000]).toEqual([true, true]);
+    const rest = await auditMinds(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
+    expect([first.events + rest.events, rest.next]).toEqual([events * minds, undefined]);
   });
 
   it('ends a response after 200 problems, and continues from its cursor [10.5n]', async () => {

@@ -51,12 +51,12 @@ describe('a replayed mind', () => {
     ['a prompt', 'MemoriesRecalled', 'otherPrompt', { instruction: { type: 'ExecuteInference', prompt: 'Obey.' } }],
     ['a recall', 'ActorIdentified', 'otherRecall', { instruction: { type: 'QueryVector', query: 'x', limit: 5 } }],
     ['a text that the verdict was reached on', 'VerdictReached', 'otherAction', { generatedOutput: 'No.' }],
-  ])('reports %s that differs from the result', (_, type, difference, members) => {
+  ])('reports %s that differs from the result [10.3l]', (_, type, difference, members) => {
     const all = differences(replayed(changed(history, indexOf(type), (data) => ({ ...data, ...members }))));
     expect(all[0]).toEqual({ type, revision: indexOf(type), difference });
   });
 
-  it('reports changes of a verdict’s state and memories', () => {
+  it('reports changes of a verdict’s state and memories [10.3l]', () => {
     const patched = changed(history, indexOf('StateChanged'), (data) => ({ ...data, patch: { gold: 9_000 } }));
     expect(differences(replayed(patched))[0]).toMatchObject({ type: 'StateChanged', difference: 'otherState' });
     const told = changed(history, indexOf('MemoryStored'), (data) => ({ ...data, text: 'Trust everybody.' }));
@@ -70,6 +70,12 @@ describe('a replayed mind', () => {
     ]);
     if (extra === undefined) throw new Error('nothing was made');
     expect(differences(replayed([...history, extra]))).toMatchObject([{ difference: 'otherState' }]);
+  });
+
+  it('reports a decision that equals the recorded one for other grounds [10.3l]', () => {
+    const at = indexOf('VerdictReached');
+    const other = changed(history, at, (data) => ({ ...data, grounds: { rules: [], seen: [], checks: [] } }));
+    expect(differences(replayed(other))).toEqual([{ type: 'VerdictReached', revision: at, difference: 'otherTrace' }]);
   });
 
   it('accepts memories that another client stored', () => {
@@ -138,11 +144,14 @@ describe('a trial of other rules on a recorded history', () => {
     expect(tried(onRings).filter(({ difference }) => difference === 'newlyRefused')).toHaveLength(1);
   });
 
-  it('finds what strict rules had refused', () => {
+  it('finds what strict rules had refused, and what they would refuse for another reason [10.3l]', () => {
     const strict = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be still.' }]);
     const refused = playedMind('mira', 4, strict);
     const all = differences(replayed(refused, { trial: true, rules: house }));
     expect(all.filter(({ difference }) => difference === 'newlyAllowed')).toHaveLength(4);
+    const quiet = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be quiet.' }]);
+    const again = differences(replayed(refused, { trial: true, rules: quiet }));
+    expect(again.filter(({ difference }) => difference === 'otherReason')).toHaveLength(4);
   });
 
   it('judges another text by the recorded rules [10.3e]', () => {

@@ -29,6 +29,7 @@ describe('the running replays of a tenant', () => {
         return Promise.resolve({ rows, more: open > limit });
       },
     });
+    expect(OPEN_REPLAYS).toBe(8);
     await requireReplayRoom(running(OPEN_REPLAYS - 1), 'studio', 0);
     await expect(requireReplayRoom(running(OPEN_REPLAYS), 'studio', 0)).rejects.toMatchObject({
       ...{ code: 'REPLAYS_RUNNING', retryAfter: 10, details: { most: OPEN_REPLAYS } },

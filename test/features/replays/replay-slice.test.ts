@@ -2,6 +2,11 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import type { ReplayTask } from '../../../src/features/replays/count-mind.js';
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
+import { jsonBytes } from '../../../src/kernel/base/json.js';
+import { initialMind } from '../../../src/features/npcs/domain/state.js';
+import { checkOfMind } from '../../../src/features/turns/domain/decision/bridge-checked.js';
+import { gatherFindings } from '../../../src/features/replays/gather-findings.js';
 import { createHand } from '../../../src/features/replays/replay-part.js';
 import { replaySlice, type ReplayHands } from '../../../src/features/replays/replay-slice.js';
 import { addFindings, noFindings, type ReplayFindings } from '../../../src/features/replays/domain/findings.js';
@@ -9,6 +14,7 @@ import type { ReplayCursor } from '../../../src/features/replays/domain/events.j
 import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
+import { recorded } from '../../support/histories.js';
 import { playedMind } from '../../support/played-minds.js';
 import { aRuleset } from '../../support/rules.js';
 
@@ -113,7 +119,7 @@ describe('slices of a replay', () => {
     },
   );
 
-  it('try other rules, and report the effect of each', async () => {
+  it('try other rules, and report the effect of each [10.3l, 10.3n]', async () => {
     const { found } = await runAll(await storeWith({ cy: 4 }), ['cy'], { trial: strict });
     expect(found.turns).toEqual({ equal: 0, different: 4 });
     expect(found.differences.newlyRefused).toBe(4);
@@ -123,13 +129,16 @@ describe('slices of a replay', () => {
     expect(uses.get('r1')).toMatchObject({ was: 0, fired: 4, decided: 0, shadowed: 4 });
     expect(uses.get('r1')?.samples.shadowed?.[0]).toMatchObject({ npcId: 'cy', turnId: 't0' });
     expect(uses.has('r3')).toBe(false);
+    const many = (await runAll(await storeWith({ cy: 9 }), ['cy'], { trial: strict })).found.rules;
+    const longest = many.flatMap(({ samples }) => Object.values(samples).map((places) => places.length));
+    expect([many.find(({ drRuleId }) => drRuleId === 'r2')?.decided, Math.max(...longest)]).toEqual([9, 5]);
     expect(found.samples.find(({ kind }) => kind === 'newlyRefused')).toMatchObject({
       ...{ npcId: 'cy', turnId: 't0', was: { valid: true } },
       would: { valid: false, code: 'RULE_REFUSED', dialogue: 'Never.' },
     });
   });
 
-  it('cover only the requested decisions [10.3b]', async () => {
+  it('cover only the requested decisions, and none after its acceptance [10.3a, 10.3b]', async () => {
     const store = await storeWith({ cy: 9 });
     const history = playedMind('cy', 9, house);
     const turnsOf = async (asked: Partial<ReplayTask>): Promise<number> =>
@@ -143,6 +152,30 @@ describe('slices of a replay', () => {
     expect(await turnsOf({ until: first?.meta.at ?? '' })).toBe(1);
     expect(await turnsOf({ upTo: fifth?.position ?? 0 })).toBe(6);
     expect(await turnsOf({ trial: house, instead: 'other' })).toBe(0);
+  });
+
+  it('count a bridge check as a turn [10.3k]', async () => {
+    const store = await storeWith({ cy: 2 });
+    const stream = npcStream('studio', 'cy');
+    const { lastRevision: revision } = await store.read(stream, { direction: 'backwards', limit: 1 });
+    const question = { action: 'WAVE', context: {}, ruleset: null, patternsHeld: [] };
+    const checked = checkOfMind({ ...initialMind, revision }, question) as readonly EventDraft[];
+    await store.append(stream, revision, recorded(stream, checked, revision + 1));
+    const { found } = await runAll(store, ['cy']);
+    expect(found).toMatchObject({ decisions: 9, turns: { equal: 3, different: 0 }, skipped: { logic: 0, turn: 0 } });
+  });
+
+  it('truncate samples to 2,048 bytes [10.3m]', () => {
+    const gathered = gatherFindings(noFindings);
+    const outcome = (dialogue: string) => ({ verdict: { valid: true, dialogue }, grounds: {} }) as never;
+    const of = { type: 'VerdictReached', revision: 3, turnId: 't1', difference: 'otherAction', ruleset: null } as const;
+    const texts = ['x'.repeat(5_000), '夢'.repeat(2_000)] as const;
+    gathered.decision('cy', { ...of, was: outcome(texts[0]), would: outcome(texts[1]) }, { trial: false, rules: null });
+    const [sample] = gathered.findings().samples;
+    for (const shown of [sample?.was, sample?.would]) {
+      const bytes = jsonBytes(shown ?? null);
+      expect([bytes > 400, bytes <= 2_048]).toEqual([true, true]);
+    }
   });
 
   it('report the decisions that they could not replay [10.3p]', async () => {

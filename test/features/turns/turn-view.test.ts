@@ -109,7 +109,7 @@ describe('an act of a compatibility route', () => {
         instruction: { type: 'ExecuteInference', prompt: '', constraints: {} },
       },
     ],
-  ] as const)('of kind %s is a turn of one round without a verdict [2.7d]', async (kind, act, ruleset, round) => {
+  ] as const)('of kind %s is a turn of one round without a verdict [2.7d, 10.1j]', async (kind, act, ruleset, round) => {
     const turnId = idOf(kind);
     expect(await view(turnId, before, act(turnId))).toEqual({
       ...single,

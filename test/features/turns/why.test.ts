@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { whyOf } from '../../../src/features/turns/why.js';
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
 import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
+import { sha256Base64url } from '../../../src/kernel/crypto/sha256.js';
 import { settle } from '../../support/settle.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 import { aRuleset } from '../../support/rules.js';
@@ -42,6 +43,8 @@ describe('why', () => {
     ]);
     expect(why.memories).toEqual(recalled.memories);
     expect(why.prompt).toMatchObject({ madeAgain: true, constraints: { maxTokens: 512 } });
+    expect(why.prompt?.digest).toBe(sha256Base64url(why.prompt?.text ?? ''));
+    expect(why).not.toHaveProperty('rulesetMissing');
     expect(why.prompt?.text).toContain('Speak softly.');
     expect(why.model).toMatchObject({ text: 'Three coins, in advance.', read: { structured: false } });
     expect(why.memoriesStored).toMatchObject([{ text: 'A stranger asks for a room.', memoryId: `${turnId}-0` }]);
@@ -52,6 +55,22 @@ describe('why', () => {
       'VerdictReached',
       'MemoryStored',
     ]);
+  });
+
+  it('shows the checks of an action, and the resulting state change and memories [10.2a]', async () => {
+    await using minds = await opened();
+    await minds.register(aRuleset([{ drRuleId: 'calm', ruleAction: 'be polite' }]));
+    const { turnId } = await minds.play(3, { rulesetId: 'test' });
+    const generatedOutput = JSON.stringify({
+      ...{ dialogue: 'Here.', action: { type: 'GIVE', target: 'guest', item: 'key' } },
+      ...{ stateDelta: { coins: 3 }, memoryStore: [{ text: 'The guest paid.', type: 'experience', importance: 0.5 }] },
+    });
+    await minds.step(tapeOf({ turnId, rulesetId: 'test' }), { type: 'ExecuteInferenceResult', generatedOutput });
+    const why = await minds.why(turnId);
+    const grounds = why.turn.verdict?.grounds as { readonly checks: readonly object[] };
+    expect(grounds.checks.length).toBeGreaterThan(0);
+    expect(why.stateChange).toEqual({ coins: 3 });
+    expect(why.memoriesStored).toContainEqual(expect.objectContaining({ text: 'The guest paid.' }));
   });
 
   it('marks values that are only partly recorded', async () => {

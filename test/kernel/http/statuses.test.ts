@@ -26,7 +26,7 @@ describe('the status of a refusal', () => {
       503,
       ['LOGIC_UNKNOWN', 'EVENT_VERSION_UNKNOWN', 'DATABASE_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'STORE_UNAVAILABLE'],
     ],
-  ] as const)('is %i: %s [1.5c]', (status, codes) => {
+  ] as const)('is %i: %s [1.5c, 10.8b]', (status, codes) => {
     expect(codes.map((code) => statuses[code])).toEqual(codes.map(() => status));
   });
 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import {
+  exportHistory,
   type HistoryEvent,
   type HistoryQuery,
   readHistory,
@@ -11,7 +12,7 @@ import { PAUSE_BYTES } from '../../../src/kernel/base/page-size.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
 import { countTurns } from '../../support/loop-turns.js';
-import { eventsOf, STREAM } from '../../support/streams.js';
+import { eventsOf, STREAM, storeWith } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 
 /** A page of the history, with its events parsed. */
@@ -134,6 +135,33 @@ describe('the history of a stream', () => {
     expect(page.events).toEqual([]);
     expect(page.next).toBe(20_000);
     expect((await historyOf(store, STREAM, { ...query, from: page.next ?? 0 })).next).toBeUndefined();
+  });
+
+  it('is exported up to its end when the last page was read [10.1d]', async () => {
+    const store = await storeOf(1_500);
+    const large = event('large', { data: { text: 'x'.repeat(100_000) } });
+    await appendNext(store, STREAM, [large]);
+    const reading = storeWith(store, {
+      read: async (stream, range) => {
+        const page = await store.read(stream, range);
+        // Another event arrives after the first page was read.
+        if (range.from === 0) await appendNext(store, STREAM, [event('meanwhile')]);
+        return page;
+      },
+    });
+    let text = '';
+    let chunks = 0;
+    for await (const chunk of exportHistory(
+      reading,
+      STREAM,
+      { filter: {}, times: {} },
+      ({ revision }) => `${revision}\n`,
+    )) {
+      text += chunk;
+      chunks += 1;
+    }
+    expect(text.trimEnd().split('\n').map(Number)).toEqual(Array.from({ length: 1_502 }, (_, n) => n));
+    expect(chunks).toBeGreaterThan(0);
   });
 
   it('yields after each portion of a long page', async () => {

@@ -13,7 +13,7 @@ import { COMMENT_EVERY_MS } from '../../../../src/kernel/http/event-stream.js';
 import { eventRoutes, STREAMS_PER_KEY } from '../../../../src/features/npcs/http/events.js';
 import type { EventStore } from '../../../../src/ports/event-store.js';
 import { event } from '../../../support/events.js';
-import { startApp, type TestApp } from '../../../support/http.js';
+import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 import { storeWith } from '../../../support/streams.js';
@@ -44,15 +44,15 @@ describe('a stream of events', () => {
       }
     },
   });
-  const start = async (events: EventStore): Promise<void> => {
+  const start = async (events: EventStore, of: Parameters<typeof testPrincipal>[0] = {}): Promise<void> => {
     const lifecycle = createLifecycle();
     const routes = eventRoutes({ ports: { events }, onRevoked: () => () => undefined });
-    app = await startApp(routes.map(watched), { clock, lifecycle });
+    app = await startApp(routes.map(watched), { clock, lifecycle, keys: { good: testPrincipal(of) } });
     lifecycle.ready();
   };
-  const ask = async (): Promise<Socket> => {
+  const ask = async (query = '', header = ''): Promise<Socket> => {
     const socket = await openSocket(app.port);
-    socket.write('GET /npcs/mira/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n');
+    socket.write(`GET /npcs/mira/events${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n${header}\r\n`);
     return socket;
   };
 
@@ -73,7 +73,7 @@ describe('a stream of events', () => {
       return memory.read(name, range);
     };
     await start(storeWith(memory, { read }));
-    const clients = await Promise.all(Array.from({ length: STREAMS_PER_KEY }, ask));
+    const clients = await Promise.all(Array.from({ length: STREAMS_PER_KEY }, () => ask()));
     await until(() => held?.length === STREAMS_PER_KEY);
     for (const client of clients) client.destroy();
     await until(() => left === STREAMS_PER_KEY);
@@ -121,6 +121,39 @@ describe('a stream of events', () => {
     await until(() => left === 1);
   });
 
+  it.each([
+    ['the first event', '', '', [0, 1, 2]],
+    ['a revision, included', '?from=1', '', [1, 2]],
+    ['after the last event that the client has', '?from=0', 'Last-Event-ID: 1\r\n', [2]],
+  ])('begins at %s [10.1k]', async (_, query, header, revisions) => {
+    await memory.append(stream, 'no_stream', [event('a'), event('b'), event('c')]);
+    await start(memory);
+    const client = await ask(query, header);
+    let text = '';
+    client.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await until(() => /id: 2\ndata: .*\n\n/.test(text));
+    expect([...text.matchAll(/^id: (\d+)\ndata: \{.*\}\n\n/gm)].map((match) => Number(match[1]))).toEqual(revisions);
+    client.destroy();
+    await until(() => left === 1);
+  });
+
+  it('counts as one request for the rate limit, however many events it has [10.1l]', async () => {
+    await memory.append(stream, 'no_stream', [event('a'), event('b'), event('c')]);
+    await start(memory, { rateLimit: { limit: 2, windowSeconds: 60 } });
+    const textOf = async (isWhole: (text: string) => boolean): Promise<string> => {
+      const client = await ask();
+      let text = '';
+      client.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      await until(() => isWhole(text));
+      return text;
+    };
+    for (const remaining of [1, 0])
+      expect(await textOf((text) => text.includes('id: 2\n'))).toMatch(
+        new RegExp(`^HTTP/1.1 200 [^]*ratelimit: "default";r=${String(remaining)};`, 'i'),
+      );
+    expect(await textOf((text) => text.includes('RATE_LIMITED'))).toMatch(/^HTTP\/1.1 429 /);
+  });
+
   it('contains a regular comment for a client that reads [10.1l]', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     await start(memory);
@@ -128,6 +161,7 @@ describe('a stream of events', () => {
     let text = '';
     client.on('data', (chunk: Buffer) => (text += chunk.toString()));
     await until(() => text.includes('id: 0\n'));
+    expect(COMMENT_EVERY_MS).toBe(15_000);
     await clock.advance(COMMENT_EVERY_MS);
     await until(() => text.includes('\n:\n\n'));
     client.destroy();

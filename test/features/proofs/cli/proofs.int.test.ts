@@ -61,6 +61,16 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     ]);
     const other = await anima('verify', 'b.ndjson', '--key', 'A'.repeat(43));
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('the checkpoint is not signed by the key')]);
+    const { keys } = (await apiOf(server.url, server.ownerKey).get('/.well-known/jwks.json')).body as {
+      readonly keys: readonly { readonly kid: string; readonly x: string }[];
+    };
+    const own = keys.find(({ kid }) => kid === made.kid);
+    await writeFile(join(folder.path, 'own.jwk'), JSON.stringify(own));
+    expect(await anima('verify', 'b.ndjson', '--key', 'own.jwk')).toMatchObject({
+      ...{ code: 0, stdout: expect.stringContaining(', as expected.') as string },
+    });
+    await writeFile(join(folder.path, 'other.jwk'), JSON.stringify({ ...own, kid: undefined, x: 'A'.repeat(43) }));
+    expect((await anima('verify', 'b.ndjson', '--key', 'other.jwk')).code).toBe(1);
     const cut = (await readFile(join(folder.path, 'kept.note'), 'utf8')).replace('\n1\n', '\n9\n');
     await writeFile(join(folder.path, 'larger.note'), cut);
     const shorter = await anima('bundle', 'gatekeeper', '--checkpoint', 'larger.note');
@@ -73,6 +83,12 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     expect((await anima('checkpoint', '--latest', '--out', 'latest.note')).code).toBe(0);
     const same = await anima('verify', 'b.ndjson', '--checkpoint', 'latest.note');
     expect([same.code, same.stderr]).toEqual([0, '']);
+    const latest = await readFile(join(folder.path, 'latest.note'), 'utf8');
+    const fork = latest.replace(/(?<=\n2\n).+(?=\n)/, `${'A'.repeat(43)}=`);
+    expect(fork).not.toBe(latest);
+    await writeFile(join(folder.path, 'fork.note'), fork);
+    const forked = await anima('verify', 'b.ndjson', '--checkpoint', 'fork.note');
+    expect([forked.code, forked.stdout]).toEqual([1, '']);
     expect((await anima('bundle', 'gatekeeper', '--out', 'plain.ndjson')).code).toBe(0);
     const unproven = await anima('verify', 'plain.ndjson', '--checkpoint', 'kept.note');
     expect([unproven.code, unproven.stderr]).toEqual([

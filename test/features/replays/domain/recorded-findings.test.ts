@@ -29,6 +29,7 @@ describe('the recorded findings of a slice', () => {
     );
     const forwards = parts.reduce(addFindings, noFindings);
     expect(parts.toReversed().reduce(addFindings, noFindings)).toEqual(forwards);
+    expect(SAMPLES_OF_KIND).toBe(20);
     expect(forwards.samples).toHaveLength(SAMPLES_OF_KIND);
     expect(forwards.samples[0]).toMatchObject({ npcId: 'npc-0', revision: 0 });
   });

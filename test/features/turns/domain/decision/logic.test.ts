@@ -79,6 +79,10 @@ describe('the table of decision logics', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
       expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
+    const actor = { npcId: 'mira', persona: null, data: {} };
+    given(turnOpened('t1', { logic: 99 }))
+      .when(inTable(turn), { type: 'actor', actor }, facts)
+      .then('LOGIC_UNKNOWN', { logic: 99 });
   });
 
   it('is used with the number of a turn’s opening until its end', () => {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+
+import { differenceKinds } from '../../../../src/features/replays/domain/difference-kinds.js';
+import { noFindings, SAMPLES_OF_KIND } from '../../../../src/features/replays/domain/findings.js';
+import { shownReplay } from '../../../../src/features/replays/http/shown-results.js';
+
+describe('a replay as it is shown', () => {
+  it('has at most 100 samples, by NPC and revision, and the first difference [10.3m]', () => {
+    const samples = differenceKinds.flatMap((kind, at) =>
+      Array.from({ length: SAMPLES_OF_KIND }, (_, n) => ({
+        ...{ npcId: `npc-${String(n % 5)}`, turnId: 't', revision: 10 * n + at, kind, was: null, would: null },
+      })),
+    );
+    expect(samples.length).toBeGreaterThan(100);
+    const replay = {
+      ...{ name: 'running', replayId: 'r1', startedAt: '2026-01-01T00:00:00.000Z', minds: 5, unknown: [] },
+      ...{ events: 1, eventsInAll: 2, found: { ...noFindings, samples } },
+    };
+    const shown = shownReplay(replay as unknown as Parameters<typeof shownReplay>[0]);
+    expect(shown.samples).toHaveLength(100);
+    const places = shown.samples.map(({ npcId, revision }) => `${npcId} ${String(revision).padStart(4, '0')}`);
+    expect(places).toEqual(places.toSorted());
+    expect(shown).toMatchObject({ firstDifference: { npcId: 'npc-0', revision: 0, kind: differenceKinds[0] } });
+  });
+});
