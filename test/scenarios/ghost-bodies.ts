@@ -214,7 +214,11 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         expect(instruction.prompt).toContain('A keeper of bells.');
         expect(instruction.prompt).not.toContain('A quiet drowned bell.');
       }
-      for (const session of [id, other, third, fourth]) ok(await running.api.post(`/ghost/${session}/stop`));
+      const fifth = await run({ level: 'quiet-cellar' });
+      const atOnce = { ...brought, memories: [], vectorQueried: true, turnId: `${named.tape.turnId ?? ''}x` };
+      const { instruction: immediate } = ok(await post(fifth, { tape: atOnce })).body as typeof inference;
+      expect(immediate.prompt).toContain('A keeper of bells.');
+      for (const session of [id, other, third, fourth, fifth]) ok(await running.api.post(`/ghost/${session}/stop`));
     });
 
     it('may repeat every step: nothing is recorded twice [9.6a, 9.6e]', async () => {
@@ -281,7 +285,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       await turn(id, { ghost: { note: 'x'.repeat(390_000) } });
       const [whole] = await stepsOf(id);
       expect(JSON.stringify(whole).length).toBeGreaterThan(390_000);
-      await turn(id, { text: large, ghost: { note: large } });
+      await turn(id, { text: large, ghost: { note: 'x'.repeat(400_000) } });
       const [, step] = await stepsOf(id);
       expect(step).toMatchObject({ step: 2, action: { type: 'SPEAK' } });
       expect(JSON.stringify(step).length).toBeLessThan(401_000);
