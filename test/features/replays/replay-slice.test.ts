@@ -158,7 +158,12 @@ describe('slices of a replay', () => {
     const store = await storeWith({ cy: 2 });
     const stream = npcStream('studio', 'cy');
     const { lastRevision: revision } = await store.read(stream, { direction: 'backwards', limit: 1 });
-    const question = { action: 'WAVE', context: {}, ruleset: null, patternsHeld: [] };
+    const question = {
+      action: 'WAVE',
+      context: {},
+      chosen: { ruleset: null, used: null },
+      patternsHeld: [],
+    };
     const checked = checkOfMind({ ...initialMind, revision }, question) as readonly EventDraft[];
     await store.append(stream, revision, recorded(stream, checked, revision + 1));
     const { found } = await runAll(store, ['cy']);
