@@ -94,7 +94,7 @@ export const measureMove = async ({ rounds, soulMemories }: Effort): Promise<Par
   return {
     figures: [...figuresOf('import', 'import'), ...figuresOf('export', 'export')],
     remarks: [
-      `Import and export: the document has ${whole(Buffer.byteLength(text) / 1_024)} KiB. Memory is that of the server’s process, which embeds the texts meanwhile.`,
+      `Import and export: the document is ${whole(Buffer.byteLength(text) / 1_024)} KiB long. Memory is that of the server’s process, which embeds the texts meanwhile.`,
     ],
   };
 };

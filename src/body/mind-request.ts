@@ -81,7 +81,7 @@ const parse = (text: string, response: Response): unknown => {
   } catch (cause) {
     throw new MindError(
       'BAD_ANSWER',
-      `The server answered HTTP ${String(response.status)} with a body that is not JSON.`,
+      `The server responded with HTTP ${String(response.status)} with a body that is not JSON.`,
       {
         status: response.status,
         requestId: response.headers.get('x-request-id'),
@@ -106,7 +106,7 @@ const refusal = (response: Response, body: unknown): MindError => {
   const text = typeof error === 'string' ? error : members['message'];
   return new MindError(
     typeof members['code'] === 'string' ? members['code'] : `HTTP_${String(response.status)}`,
-    typeof text === 'string' ? text : `The server answered HTTP ${String(response.status)}.`,
+    typeof text === 'string' ? text : `The server responded with HTTP ${String(response.status)}.`,
     {
       status: response.status,
       details: isMembers(members['details']) ? (members['details'] as JsonMembers) : {},

@@ -103,7 +103,7 @@ export const createOpenAiInference = (options: OpenAiOptions): Inference => {
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new InferenceError('bad-status', `The model server answered HTTP ${String(response.status)}.`);
+      throw new InferenceError('bad-status', `The model server responded with HTTP ${String(response.status)}.`);
     }
     return textOf(parse(await readBounded(response, options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES)));
   };

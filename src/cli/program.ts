@@ -59,6 +59,9 @@ export const commandVariables: readonly (readonly [name: string, meaning: string
   ['ANIMA_DATA_DIR', `data directory of the server (default: ${DEFAULT_DATA_DIR})`],
 ];
 
+const HELP_COMMAND = 'help [command]';
+const HELP_TEXT = 'show help for a command';
+
 const section = (title: string, rows: readonly (readonly [name: string | number, meaning: string])[]): string =>
   [title, ...table(rows.map(([name, meaning]) => [`  ${String(name)}`, meaning]))].join('\n');
 
@@ -66,7 +69,7 @@ const section = (title: string, rows: readonly (readonly [name: string | number,
 export const buildProgram = (terminal: Terminal): Command => {
   const anima = new Command('anima')
     .description('The mind of game NPCs, as a service: every thought an event, every decision replayable')
-    .version(apiVersion, '-V, --version', 'output the version')
+    .version(apiVersion, '-V, --version', 'print the version')
     // A command may have an option of the same name, such as the version of a card.
     .enablePositionalOptions()
     .commandsGroup('Server:')
@@ -103,7 +106,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(bundleCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .commandsGroup('Help:')
-    .helpCommand('help [command]', 'display help for a command')
+    .helpCommand(HELP_COMMAND, HELP_TEXT)
     .addHelpText(
       'after',
       [
@@ -118,12 +121,19 @@ export const buildProgram = (terminal: Terminal): Command => {
   return confined(anima, terminal);
 };
 
-/** Keeps a command and its subcommands from ending the process or writing outside the terminal. Commander does not pass this on to subcommands. */
+/**
+ * Keeps a command and its subcommands from ending the process or writing outside the terminal, and words their help. Commander does not pass this on
+ * to subcommands.
+ */
 const confined = (command: Command, terminal: Terminal): Command => {
-  command.exitOverride().configureOutput({
-    writeOut: (text) => terminal.stdout.write(text),
-    writeErr: (text) => terminal.stderr.write(text),
-  });
+  command
+    .helpOption('-h, --help', 'show help for this command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    });
+  if (command.parent !== null && command.commands.length > 0) command.helpCommand(HELP_COMMAND, HELP_TEXT);
   for (const below of command.commands) confined(below, terminal);
   return command;
 };

@@ -110,7 +110,7 @@ export class EmbedPending implements AsyncDisposable {
     }
     this.#embedded += embedded.length;
     for (const { key: row } of await this.#failing.add(failed)) {
-      log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it is found by its words only');
+      log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it can be found only by its words');
     }
     // Bounded, because a batch is bounded (the embedder ends every call) and a share is at least one percent. A batch may keep all threads busy.
     const { threads = 1 } = embedder;

@@ -176,6 +176,6 @@ export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): Decis
 };
 
 const required = (turn: OpenedTurn | undefined): OpenedTurn => {
-  if (turn === undefined) throw new Error('a step of a turn was recorded before its opening');
+  if (turn === undefined) throw new Error('a step of a turn was recorded before the turn was opened');
   return turn;
 };

@@ -197,7 +197,7 @@ export const receiveSoul = async (
   } else if ('soul' in before) {
     if (before.soul.digest !== digest)
       throw new Rejection('SOUL_PAYLOAD_MISMATCH', {
-        message: 'This import was already confirmed with a different document.',
+        message: 'This import has already been confirmed with a different document.',
       });
     if (before.name === 'received') await stage();
   }

@@ -59,7 +59,7 @@ const domainMessages = {
   PNG_INVALID:
     'This is not a complete PNG with a readable card; details.reason says why. CHARX files are not supported: export the card as PNG or JSON.',
   RETRACTION_TOO_LARGE:
-    'This would retract more memories than one request may; see details for the numbers. Retract fewer at a time, without "derived".',
+    'This would retract more memories than one request may; see details for the numbers. Retract fewer at a time, and leave out "derived".',
   SOUL_PAYLOAD_MISMATCH: 'The payload differs from the one that was signed in the first phase of the export.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',
   ACTION_NOT_ALLOWED: 'This action is not among those that the constraints of the turn allow.',

@@ -26,7 +26,7 @@ const refusePng = (reason: string): Rejection => new Rejection('PNG_INVALID', { 
  * @throws Rejection PNG_INVALID, with the reason in its details, for anything that is truncated or damaged
  */
 export const pngChunks = (bytes: Uint8Array): readonly PngChunk[] => {
-  if (!beginsAsPng(bytes)) throw refusePng('The file does not start like a PNG.');
+  if (!beginsAsPng(bytes)) throw refusePng('The file does not begin with the PNG signature.');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const chunks: PngChunk[] = [];
   for (let at = SIGNATURE.length; ;) {

@@ -98,7 +98,7 @@ async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly str
     const within: ListPage['rows'] = rows.filter(({ order }) => sign * compareOrders(order, last) <= 0);
     const kept = within.filter(({ row }) => list.keep?.(row) !== false);
     left -= kept.length;
-    if (left < 0) throw new Error(`A list of ${count} items has become more than twice as long while it was sent.`);
+    if (left < 0) throw new Error(`A list of ${count} items more than doubled in length while it was being sent.`);
     yield kept.map(({ row }) => JSON.stringify(list.show(row)));
     if (within.length < rows.length || within.at(-1)?.order === last) return;
   }

@@ -18,7 +18,7 @@ const faultOf = ({
 }: RouteDefinition): string | null => {
   const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
   if (streams && method !== 'GET' && restore === undefined)
-    return 'streams its response, but only GET may: a stream cannot be stored for repeated requests';
+    return 'streams its response, but only a GET route may: a stream cannot be stored for repeated requests';
   if (admits !== undefined && scope !== null) return 'accepts both a grant and a key';
   if (bytes === undefined) {
     const isJson = Object.values(responses).every(

@@ -56,8 +56,8 @@ describe('the chunks of a PNG', () => {
   });
 
   it.each<[string, Buffer, string]>([
-    ['nothing', Buffer.alloc(0), 'does not start like a PNG'],
-    ['a zip', Buffer.from('PK\u0003\u0004 and much more'), 'does not start like a PNG'],
+    ['nothing', Buffer.alloc(0), 'does not begin with the PNG signature'],
+    ['a zip', Buffer.from('PK\u0003\u0004 and much more'), 'does not begin with the PNG signature'],
     ['the signature alone', SIGNATURE, 'in the middle of a chunk'],
     ['no IHDR at its beginning', Buffer.concat([SIGNATURE, pixels, chunk('IEND')]), 'one valid IHDR'],
     ['two of them', png(header), 'one valid IHDR'],

@@ -49,8 +49,11 @@ const checkIds = (things: readonly MapThing[], remarks: MapRemarks): void => {
   for (const { thing, id, place } of things) {
     if (thing === 'spawn') continue;
     if (!isClientId(id) || id.includes(','))
-      remarks.refuse(place, 'The name must be 1 to 128 printable characters without "/" and ",". Rename the object.');
-    if (seen.has(id)) remarks.refuse(place, `Another object is also called ${quoted(id)}. Rename one of them.`);
+      remarks.refuse(
+        place,
+        'The name must be 1 to 128 printable characters other than "/" and ",". Rename the object.',
+      );
+    if (seen.has(id)) remarks.refuse(place, `Another object is also named ${quoted(id)}. Rename one of them.`);
     seen.add(id);
   }
 };

@@ -69,7 +69,7 @@ const show = async (
 /** `anima coverage <rulesetId>`: how often each rule of a ruleset matched and decided in recorded decisions. */
 export const coverageCommand = (terminal: Terminal): Command =>
   new Command('coverage')
-    .description('count how often each rule of a ruleset fired, decided, was shadowed or never matched')
+    .description('count how often each rule of a ruleset fired, decided or was shadowed, and show which never matched')
     .argument('<rulesetId>', 'ID of the ruleset')
     .addOption(sinceOption())
     .addOption(untilOption())

@@ -88,7 +88,7 @@ export const compileWork = (source: string): number => {
 };
 
 const compile = (source: string): Compiled => {
-  if (source.length > PATTERN_CHARS) return { problem: `longer than ${PATTERN_CHARS} characters` };
+  if (source.length > PATTERN_CHARS) return { problem: `it is longer than ${PATTERN_CHARS} characters` };
   if (compileWork(source) > PATTERN_SLICE)
     return { problem: 'its ranges, classes and repetitions make it too complex' };
   try {
@@ -105,7 +105,7 @@ const compile = (source: string): Compiled => {
       pattern: { instructions, test: (text) => set.match(text.slice(0, PATTERN_SEES_CHARS)).length > 0 },
     };
   } catch (error) {
-    return { problem: error instanceof Error ? cutText(error.message, 300) : 'not a regular expression' };
+    return { problem: error instanceof Error ? cutText(error.message, 300) : 'it is not a regular expression' };
   }
 };
 

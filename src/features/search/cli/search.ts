@@ -79,7 +79,7 @@ export const searchCommand = (terminal: Terminal): Command =>
     .addOption(jsonOption('hit'))
     .addHelpText(
       'after',
-      `\nPut -- before a query that begins with a minus. Each hit ends with the ID of its turn, which "why" explains.\n${examples(
+      `\nPut -- before a query that begins with a minus sign. Each hit ends with the ID of its turn, which "why" explains.\n${examples(
         'search lantern --since 7d',
         `search '"silver locket" -box' --kind said,heard`,
         'search -- -lantern',
