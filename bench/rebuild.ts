@@ -94,8 +94,8 @@ export const measureRebuild = async (effort: Effort): Promise<PartReport> => {
       },
     ],
     remarks: [
-      `Rebuild: reading and parsing a page of ${PAGE_EVENTS} events at once, as the event store does, made ` +
-        `${whole(spreadOf(pages).median)} events/s; against that the ratio is ${paged.median.toFixed(2)}.`,
+      `Rebuild: reading and parsing a page of ${PAGE_EVENTS} events at once, as the event store does, handled ` +
+        `${whole(spreadOf(pages).median)} events/s; against that, the ratio is ${paged.median.toFixed(2)}.`,
     ],
   };
 };

@@ -183,7 +183,7 @@ export const measureProjector = async (effort: Effort): Promise<PartReport> => {
         },
       ],
       remarks: [
-        `Projector: bare eachBatch that only parses the messages made ${whole(spreadOf(reads).median)} events/s.`,
+        `Projector: a bare eachBatch that only parses the messages handled ${whole(spreadOf(reads).median)} events/s.`,
       ],
     };
   } finally {

@@ -81,7 +81,7 @@ const parse = (text: string, response: Response): unknown => {
   } catch (cause) {
     throw new MindError(
       'BAD_ANSWER',
-      `The server responded with HTTP ${String(response.status)} with a body that is not JSON.`,
+      `The server responded with HTTP ${String(response.status)} and a body that is not JSON.`,
       {
         status: response.status,
         requestId: response.headers.get('x-request-id'),
