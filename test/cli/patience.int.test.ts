@@ -13,7 +13,7 @@ describe('a command whose key is over its rate limit', () => {
       else response.writeHead(429, { 'Retry-After': '1', 'Content-Type': 'application/json' }).end(refused);
     });
     const status = await typed(['ghost', 'status', 'g0', '--json'], { env });
-    expect([status.code, status.stderr]).toEqual([0, 'The rate limit of this key is reached. Waiting 1 s ...\n']);
+    expect([status.code, status.stderr]).toEqual([0, 'This key has reached its rate limit. Waiting 1 s ...\n']);
     expect(JSON.parse(status.stdout)).toEqual({ ghostStatus: 'stopped' });
 
     server.answer((_, response) => {

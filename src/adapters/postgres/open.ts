@@ -161,7 +161,7 @@ export class Postgres implements AsyncDisposable {
       throw new StartProblem('DATABASE_URL must be like postgres://user:password@host:5432/name.');
     if (!SCHEMA_NAME.test(schema)) {
       throw new StartProblem(
-        `ANIMA_NAMESPACE must be 1 to 63 letters, digits, "_" or "-", not begin with a digit, "-" or "pg_", not ${JSON.stringify(schema)}.`,
+        `ANIMA_NAMESPACE must be 1 to 63 letters, digits, "_" or "-", and must not begin with a digit, "-" or "pg_"; it is ${JSON.stringify(schema)}.`,
       );
     }
     const pool = (settings: Omit<PoolSettings, 'url' | 'schema'>): Kysely<Tables> =>

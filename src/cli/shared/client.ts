@@ -95,7 +95,7 @@ const inTurn =
         if (!(error instanceof MindError) || error.code !== 'RATE_LIMITED' || error.retryAfter === null) throw error;
         const waitMs = error.retryAfter * 1_000;
         if (waitedMs + waitMs > TURN_WAIT_MS) throw error;
-        remark(terminal, `The rate limit of this key is reached. Waiting ${String(error.retryAfter)} s ...`);
+        remark(terminal, `This key has reached its rate limit. Waiting ${String(error.retryAfter)} s ...`);
         await sleepFor(waitMs);
         waitedMs += Math.max(1_000, waitMs);
       }

@@ -246,7 +246,7 @@ describe('a map that is not a level', () => {
     ['outside', mapObject('item', 'x', [6, 1], { heals: 1 }), 'x', 'outside the map'],
     ['above the map', mapObject('item', 'x', [1, -1], { heals: 1 }), 'x', 'outside the map'],
     ['partly outside', mapObject('trigger', 'x', [4, 1], {}, { width: 3 * TILE }), 'x', 'outside the map'],
-    ['a duplicate name', mapObject('trigger', 'exit', [1, 1]), 'exit', 'also called "exit"'],
+    ['a duplicate name', mapObject('trigger', 'exit', [1, 1]), 'exit', 'also named "exit"'],
     ['a name with a comma', mapObject('door', 'a,b', [2, 1]), 'a,b', 'Rename the object'],
     ['opens nothing', mapObject('item', 'x', [2, 1], { opens: 'gat' }), 'x', '"gat", but no door'],
     ['heals by a text', mapObject('item', 'x', [2, 1], { heals: '5' }), 'x', 'whole number'],
