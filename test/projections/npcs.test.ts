@@ -25,6 +25,7 @@ describe('the list of minds', () => {
           persona: 'An innkeeper.',
           data: { hp: 3 },
           archived: false,
+          rulesetId: null,
           origin: null,
           revision: 0,
           updatedAt: '2026-01-01T00:00:00.000Z',

@@ -18,8 +18,8 @@ export const turnStates = ['awaitingActor', 'awaitingMemories', 'awaitingInferen
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-const RulesetUsed = named(
-  'RulesetUsed',
+const RulesetRef = named(
+  'RulesetRef',
   Type.Object({
     rulesetId: Type.String(),
     version: Type.Integer({ description: '0: a built-in preset that nobody registered.' }),
@@ -37,7 +37,7 @@ const summary = {
   deadlineAt: time,
   endedAt: Type.Optional(time),
   resumedFrom: Type.Optional(Type.String({ description: 'The lost turn that this one resumes.' })),
-  ruleset: orNull(RulesetUsed),
+  ruleset: orNull(RulesetRef),
 };
 
 export const TurnSummary = named(
