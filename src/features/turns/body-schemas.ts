@@ -5,7 +5,7 @@ import type { TapeResult, Tape } from './domain/tape.js';
 import { isClientId } from '../../kernel/base/client-id.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
-import { isAlike } from '../../kernel/http/guard/misspelt.js';
+import { isAlike } from '../../kernel/base/alike.js';
 import { named } from '../../kernel/http/named.js';
 import { AnyJson, FreeObject, nullable } from '../../kernel/http/schemas.js';
 import { defined } from '../../kernel/base/defined.js';

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 
 import { isObject } from '../../base/json.js';
-import { areWithin } from '../../base/slips.js';
+import { areAlike, type Bare, bareOf, LONGEST_NAME } from '../../base/alike.js';
 
 /**
  * How many objects and unknown members of one body are examined, and how many pairs of names are compared: a few milliseconds of work. The rest is
@@ -9,36 +9,6 @@ import { areWithin } from '../../base/slips.js';
  */
 const LOOKED_AT = 5_000;
 const COMPARED = 5_000;
-/** The maximum length of a compared name. */
-const LONGEST_NAME = 64;
-/** A shorter name does not count as a part of another one, because it says little. */
-const PART_CHARS = 5;
-/** From how many characters on a name may contain one typing error, and two. */
-const [ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 8];
-
-/** A name in the form in which it is compared: without case and separators, and its letters in order. */
-type Bare = { readonly text: string; readonly letters: string };
-const bareOf = (name: string): Bare => {
-  const text = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return { text, letters: [...text].sort().join('') };
-};
-
-/** `areWithin` counts two swapped letters as two errors. */
-const SWAPPED = 2;
-
-const areAlike = (one: Bare, other: Bare): boolean => {
-  const chars = Math.min(one.text.length, other.text.length);
-  if (one.text === other.text) return chars > 0;
-  if (chars >= PART_CHARS && (one.text.includes(other.text) || other.text.includes(one.text))) return true;
-  const slips = chars >= TWO_SLIPS_CHARS ? 2 : chars >= ONE_SLIP_CHARS ? 1 : 0;
-  if (Math.abs(one.text.length - other.text.length) > slips) return false;
-  const isSwapped = chars >= ONE_SLIP_CHARS && one.letters === other.letters;
-  return areWithin(isSwapped ? SWAPPED : slips, one.text, other.text);
-};
-
-/** Whether one name may be a misspelling of the other: different case or separators, a part of it, or one or two typing errors. */
-export const isAlike = (written: string, known: string): boolean =>
-  written.length <= LONGEST_NAME && areAlike(bareOf(written), bareOf(known));
 
 type SchemaNode = {
   readonly const?: unknown;

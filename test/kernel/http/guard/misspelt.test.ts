@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { describe, expect, it, vi } from 'vitest';
 
 import { ResultSchema } from '../../../../src/features/turns/body-schemas.js';
-import { compileMisspelt, isAlike } from '../../../../src/kernel/http/guard/misspelt.js';
+import { compileMisspelt } from '../../../../src/kernel/http/guard/misspelt.js';
 
 vi.mock('fastest-levenshtein', async (load) => {
   const real = await load<{ distance: typeof distance }>();
@@ -20,35 +20,6 @@ const Body = Type.Object({
 });
 
 describe('a name similar to a known one', () => {
-  it.each([
-    ['personality', 'persona'],
-    ['result', 'lastResult'],
-    ['last_result', 'lastResult'],
-    ['OBSERVATION', 'observation'],
-    ['observaton', 'observation'],
-    ['identifyActorResult', 'IdentifyActorResult'],
-    ['txid', 'txId'],
-    ['texts', 'text'],
-    ['presona', 'persona'],
-    ['qurey', 'query'],
-    ['dtaa', 'data'],
-    ['sead', 'seed'],
-  ])('%s is similar to %s', (written, known) => {
-    expect(isAlike(written, known)).toBe(true);
-  });
-
-  it.each([
-    ['mood', 'persona'],
-    ['name', 'npcId'],
-    ['it', 'id'],
-    ['', 'persona'],
-    ['__', 'persona'],
-    ['id', 'npcId'],
-    ['persona'.repeat(20), 'persona'],
-  ])('%s is not similar to %s', (written, known) => {
-    expect(isAlike(written, known)).toBe(false);
-  });
-
   it('is reported with the intended name, at any depth that the schema names', () => {
     expect(misspelt(Body, { personality: 'dour', tape: { observations: 'x', npc_state: {} } })).toEqual([
       '/persona',
