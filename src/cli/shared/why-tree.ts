@@ -84,9 +84,11 @@ const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
 });
 
 const ruleOf = (rule: JsonMembers): Branch => {
-  const conditions = list(rule['conditions']).map(({ key, expected, holds, saw, notRecorded }): Branch => ({
-    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'} (found ${sawText(saw, notRecorded === true)})`,
-  }));
+  const conditions = list(rule['conditions']).map(({ key, expected, holds, error, saw, notRecorded }): Branch => {
+    const outcome =
+      holds === true ? 'holds' : error === undefined ? 'does not hold' : `cannot be decided, ${word(error)}`;
+    return { text: `${word(key)} ${word(expected)}: ${outcome} (found ${sawText(saw, notRecorded === true)})` };
+  });
   const pattern = rule['patternHolds'];
   const words =
     typeof pattern === 'boolean' ? [{ text: pattern ? 'the pattern matched' : 'the pattern did not match' }] : [];

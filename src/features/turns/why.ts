@@ -1,7 +1,7 @@
 import { npcEvents, type NpcEvent, type RecalledMemory } from '../npcs/domain/events.js';
 import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
-import type { SeenValue } from '../rules/domain/rules-trace.js';
+import type { ConditionTrace, SeenValue } from '../rules/domain/rules-trace.js';
 import { defined } from '../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -30,7 +30,7 @@ export type WhyRule = {
   readonly rulePriority: number;
   readonly matched: boolean;
   /** `saw` is absent for a key that was missing; `notRecorded` for one that did not fit into the record, or only in part. */
-  readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json; notRecorded?: true }[];
+  readonly conditions: readonly (ConditionTrace & { readonly saw?: Json; readonly notRecorded?: true })[];
   readonly patternHolds?: boolean;
 };
 

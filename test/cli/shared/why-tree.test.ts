@@ -6,6 +6,13 @@ const texts = (why: Parameters<typeof whyTree>[0]) => (whyTree(why).below ?? [])
 const decided = { verdict: { valid: true, dialogue: 'Yes.', action: { type: 'SPEAK' } }, ruleset: null, rules: [] };
 
 describe('the explanation as a tree', () => {
+  it('shows why a condition cannot be decided', () => {
+    const condition = { key: 'gold', expected: '<5', holds: false, error: 'it is no number', saw: 'many' };
+    const rules = [{ drRuleId: 'poor', matched: true, conditions: [condition] }];
+    const tree = whyTree({ ...decided, ruleset: { rulesetId: 'market', version: 1 }, rules });
+    expect(JSON.stringify(tree)).toContain('gold <5: cannot be decided, it is no number (found');
+  });
+
   it('reports that a turn was decided without rules, and how to use some', () => {
     expect(texts(decided)).toContainEqual(expect.stringMatching(/^decided without rules: .*rulesetId.*default$/));
   });

@@ -82,7 +82,16 @@ const trace = {
     object({
       drRuleId: Type.String(),
       matched: Type.Boolean(),
-      conditions: Type.Optional(list(object({ key: Type.String(), expected: Type.String(), holds: Type.Boolean() }))),
+      conditions: Type.Optional(
+        list(
+          object({
+            key: Type.String(),
+            expected: Type.String(),
+            holds: Type.Boolean(),
+            error: Type.Optional(text('Why the condition cannot be decided; only in grammar 2.')),
+          }),
+        ),
+      ),
       patternHolds: Type.Optional(Type.Boolean()),
     }),
   ),

@@ -1,11 +1,20 @@
 import type { Json } from '../../../kernel/base/json.js';
 
+/** The outcome of a condition. */
+export type ConditionTrace = {
+  readonly key: string;
+  readonly expected: string;
+  readonly holds: boolean;
+  /** Why it cannot be decided; only in grammar 2, and only while the record has room. */
+  readonly error?: string;
+};
+
 /** A rule, whether it matched, and the outcome of each of its conditions. */
 export type RuleTrace = {
   readonly drRuleId: string;
   readonly matched: boolean;
   /** Absent if the rule has none. */
-  readonly conditions?: readonly { readonly key: string; readonly expected: string; readonly holds: boolean }[];
+  readonly conditions?: readonly ConditionTrace[];
   /** Absent if the rule has no pattern. */
   readonly patternHolds?: boolean;
 };

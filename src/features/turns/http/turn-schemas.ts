@@ -60,13 +60,21 @@ const Round = named(
   }),
 );
 
+const ConditionErrorSchema = Type.Optional(Type.String({ description: 'Why the condition cannot be decided.' }));
 const RuleTrace = named(
   'RuleTrace',
   Type.Object({
     drRuleId: Type.String(),
     matched: Type.Boolean(),
     conditions: Type.Optional(
-      Type.Array(Type.Object({ key: Type.String(), expected: Type.String(), holds: Type.Boolean() })),
+      Type.Array(
+        Type.Object({
+          key: Type.String(),
+          expected: Type.String(),
+          holds: Type.Boolean(),
+          error: ConditionErrorSchema,
+        }),
+      ),
     ),
     patternHolds: Type.Optional(Type.Boolean()),
   }),
@@ -114,6 +122,7 @@ const WhyRule = named(
           key: Type.String(),
           expected: Type.String(),
           holds: Type.Boolean(),
+          error: ConditionErrorSchema,
           saw: Type.Optional(Type.Unsafe({ description: 'The value; absent if the key was missing.' })),
           notRecorded: Type.Optional(
             Type.Literal(true, { description: 'The value was too large to record completely.' }),
