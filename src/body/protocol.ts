@@ -145,11 +145,14 @@ export type RulesetToRegister = {
   readonly rulesetId?: string;
   readonly rulesetRules?: readonly RuleToRegister[];
   readonly template?: 'Raw' | 'ChatML' | 'Llama3' | 'Alpaca' | null;
+  /** How conditions and actions are read; 2 by default. */
+  readonly grammar?: 1 | 2 | null;
 };
 export type RegisteredRuleset = {
   readonly rulesetId: string;
   readonly rulesetRules: readonly RuleToRegister[];
   readonly template: string | null;
+  readonly grammar: 1 | 2;
   readonly version: number;
 };
 

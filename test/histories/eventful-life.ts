@@ -37,6 +37,7 @@ const world = { entities: ['stranger', 'dragon'], bounds: { minX: 0, maxX: 100, 
 
 const rulesOf = (template: string | null) => ({
   template,
+  grammar: 1,
   rulesetRules: [
     { drRuleId: 'calm', ruleName: 'keep calm', ruleCondition: [['mood', 'calm|wary']], ruleAction: 'stay polite' },
     {

@@ -474,7 +474,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       };
       const registered = await api.post('/rules', { rulesetId, rulesetRules: [rule], template: 'ChatML' });
       const stored = { drRuleId: 'rule-1', ...rule, ruleCondition: [], ruleTarget: null, rulePromptSuffix: null };
-      const first = { rulesetId, version: 1, rulesetRules: [stored], template: 'ChatML' };
+      const first = { rulesetId, version: 1, rulesetRules: [stored], template: 'ChatML', grammar: 2 };
       expect(registered.body).toEqual({ ...first, warnings: [] });
       const bridgeRules = (await api.get('/bridge/rules')).body as { brRuleId: string }[];
       expect(bridgeRules).toContainEqual({
@@ -511,6 +511,40 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         expect([reply.status, (reply.body as { error: { code: string } }).error.code]).toEqual([422, code]);
       }
       expect((await api.get('/rules/bad')).status).toBe(404);
+    });
+
+    it('refuses rules of grammar 2 that cannot be read, and warns of them in grammar 1 [5.5a, 5.5b, 5.5c]', async () => {
+      const rulesetId = `strict ${freshMind()}`;
+      const path = `/rules/${encodeURIComponent(rulesetId)}`;
+      const rule = { drRuleId: 'adults', ruleCondition: [['age', '≥18']], ruleAction: 'SELL' };
+      const refused = await api.post('/rules', { rulesetId, rulesetRules: [rule] });
+      const pointer = '/rulesetRules/0/ruleCondition/0/1';
+      const problem = { drRuleId: 'adults', pointer, message: expect.any(String) as string, meant: '>=18' };
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { error: { code: 'RULES_INVALID', details: { problems: [problem] } } },
+      });
+      expect((await api.get(path)).status).toBe(404);
+      const lenient = await api.post('/rules', { rulesetId, grammar: 1, rulesetRules: [rule] });
+      expect(lenient.body).toMatchObject({ version: 1, grammar: 1, warnings: [{ drRuleId: 'adults' }] });
+      expect((await api.get(path)).body).toMatchObject({ grammar: 1 });
+      const listed = (await api.get('/rules')).body as { rulesetId: string; grammar: number }[];
+      expect(listed.find((set) => set.rulesetId === rulesetId)?.grammar).toBe(1);
+      const strict = { ...rule, ruleCondition: [['age', '>=18']], ruleComment: 'why' };
+      for (const grammar of [undefined, null, 2]) {
+        const { body } = await api.post('/rules', { rulesetId, grammar, rulesetRules: [strict] });
+        expect(body).toMatchObject({ grammar: 2, warnings: [{ drRuleId: 'adults' }] });
+      }
+      expect((await api.post('/rules', { rulesetId, grammar: 3 })).body).toMatchObject({
+        error: { code: 'SCHEMA_INVALID' },
+      });
+      const npcId = freshMind();
+      await api.post('/npcs', { npcId });
+      expect(
+        await api.post(`/npcs/${encodeURIComponent(npcId)}/replays`, { rules: { rulesetRules: [rule] } }),
+      ).toMatchObject({
+        body: { error: { code: 'RULES_INVALID', details: { problems: [{ pointer: `/rules${pointer}` }] } } },
+      });
     });
 
     it('registers the presets that it lists [5.3a, 5.3b, 5.3c]', async () => {

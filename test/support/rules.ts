@@ -1,5 +1,7 @@
 import type { DecisionInput } from '../../src/features/turns/domain/decision/input.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
+import { normaliseRuleset } from '../../src/features/rules/domain/normalise.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Sliced } from '../../src/kernel/base/sliced.js';
 import type { DirectiveRule, DirectiveRuleSet, Template } from '../../src/features/rules/domain/ruleset.js';
 
@@ -57,4 +59,11 @@ export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => 
     ruleset,
     observation,
   };
+};
+
+/** A registered ruleset of grammar 2. @throws Rejection if it is refused */
+export const aStrictRuleset = (rules: readonly Partial<DirectiveRule>[]): DirectiveRuleSet => {
+  const content = allSlices(normaliseRuleset({ rulesetRules: rules }, () => 'test')).result;
+  if (content instanceof Rejection) throw content;
+  return { ...content, version: 1 };
 };

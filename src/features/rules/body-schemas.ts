@@ -16,7 +16,7 @@ const Rule = named(
       Type.Array(Pair, { maxItems: 64, description: 'Pairs of a key and a value; all of them must match.' }),
     ),
     ruleAction: nullable(
-      Type.String({ description: 'An action type, `FORBID <TYPE>`, `FORBID *`, or a sentence for the prompt.' }),
+      Type.String({ description: '`REQUIRE`, `ALLOW` or `FORBID` with action types, or a sentence for the prompt.' }),
     ),
     ruleReason: nullable(Type.String()),
     ruleTarget: nullable(Type.String()),
@@ -32,6 +32,13 @@ export const RulesBody = named(
     rulesetId: nullable(ClientId),
     id: nullable(Type.String({ ...ClientId, description: 'The same as `rulesetId`, which wins.' })),
     rulesetRules: nullable(Type.Array(Rule, { maxItems: 1_000 })),
+    grammar: nullable(
+      Type.Unsafe<1 | 2>({
+        type: 'integer',
+        enum: [1, 2],
+        description: 'How conditions and actions are read; 2 by default.',
+      }),
+    ),
     template: nullable(Type.String({ description: '`Raw`, `ChatML`, `Llama3` or `Alpaca`.' })),
     ruleName: nullable(Type.String()),
     ruleDescription: nullable(Type.String()),

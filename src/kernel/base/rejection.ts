@@ -44,6 +44,8 @@ const domainMessages = {
   SOUL_UPLOAD_FAILED: 'The soul could not be stored in an archive. Start again with the first phase.',
   PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large. Nothing was stored.',
   RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
+  RULES_INVALID:
+    'Some rules cannot be read; details.problems lists where and what was probably meant. Nothing was stored.',
   RULESET_TOO_LARGE:
     'Evaluating this ruleset would cost too much; see details for the cost and the limits. Nothing was stored.',
   LEVEL_INVALID:

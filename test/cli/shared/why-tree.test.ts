@@ -6,7 +6,7 @@ const texts = (why: Parameters<typeof whyTree>[0]) => (whyTree(why).below ?? [])
 const decided = { verdict: { valid: true, dialogue: 'Yes.', action: { type: 'SPEAK' } }, ruleset: null, rules: [] };
 
 describe('the explanation as a tree', () => {
-  it('shows why a condition cannot be decided', () => {
+  it('shows why a condition cannot be decided [5.5u]', () => {
     const condition = { key: 'gold', expected: '<5', holds: false, error: 'it is no number', saw: 'many' };
     const rules = [{ drRuleId: 'poor', matched: true, conditions: [condition] }];
     const tree = whyTree({ ...decided, ruleset: { rulesetId: 'market', version: 1 }, rules });

@@ -4,6 +4,7 @@ import {
   type DirectiveRule,
   type DirectiveRuleSet,
   effectOf,
+  grammarOf,
   losesTo,
   onlyDescribes,
   type RuleEffect,
@@ -108,10 +109,10 @@ const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => 
  * Static checks of a ruleset, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that
  * demand opposites at the same time. Only certain problems are reported.
  */
-export function* ruleProblems(
-  { rulesetId, rulesetRules }: DirectiveRuleSet,
-  numbers: NumberKeys,
-): Sliced<readonly RuleProblem[]> {
+export function* ruleProblems(set: DirectiveRuleSet, numbers: NumberKeys): Sliced<readonly RuleProblem[]> {
+  // Its conditions and precedence are different, and nothing about them is certain yet.
+  if (grammarOf(set) === 2) return [];
+  const { rulesetId, rulesetRules } = set;
   const subject = (...rules: readonly Ranked[]): string =>
     rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
   const compared = rulesetRules.filter((rule) => !onlyDescribes(rule)).slice(0, COMPARED_RULES);

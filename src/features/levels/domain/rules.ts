@@ -6,6 +6,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
+import { problemText, type RulesetProblem } from '../../rules/domain/problems.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 
 /** The bounds of `POST /rules`. */
@@ -47,8 +48,16 @@ const wrongInSet = (set: JsonObject): string | null => {
     const wrong = isObject(rule) ? wrongInRule(rule) : 'it must be an object';
     if (wrong !== null) return `rule ${at + 1}: ${wrong}`;
   }
+  const { grammar = null } = set;
+  if (grammar !== null && grammar !== 1 && grammar !== 2) return 'grammar must be 1 or 2';
   const id = ['rulesetId', 'id'].find((name) => !isAbsent(set[name]));
   return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid ID`;
+};
+
+/** A refusal as a sentence: the first problem if it lists several. */
+const whyRefusedRules = ({ message, details }: Rejection): string => {
+  const [first] = (details['problems'] ?? []) as readonly RulesetProblem[];
+  return first === undefined ? message : `${first.pointer}: ${problemText(first)}`;
 };
 
 const parsedBefore = (text: string): JsonObject | string => {
@@ -88,11 +97,16 @@ export function* readLevelRules(
     };
   const wrong = wrongInSet(set);
   if (wrong !== null) return { problem: `The rules cannot be used: ${wrong}.` };
-  const { rulesetRules, template = null } = set;
-  // Ids and rules only: the other members of a body of POST /rules belong to its short form.
-  const named = { rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId, rulesetRules: rulesetRules ?? [], template };
+  // Stored maps keep their meaning, so without a grammar it is the first. With a list of rules, members of the short form have no effect.
+  const named = {
+    ...set,
+    rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId,
+    rulesetRules: set['rulesetRules'] ?? [],
+    template: set['template'] ?? null,
+    grammar: set['grammar'] ?? 1,
+  };
   const content = yield* normaliseRuleset(named, () => rulesetId);
   if (content instanceof Rejection)
-    return { problem: `The rules cannot be used: ${cutText(content.message, REASON_CHARS)}` };
+    return { problem: `The rules cannot be used: ${cutText(whyRefusedRules(content), REASON_CHARS)}` };
   return { ...content, version: LEVEL_RULES_VERSION };
 }

@@ -1,7 +1,8 @@
 import type { Action } from '../../rules/domain/bridge/action.js';
-import { contradicts, forbids } from '../../rules/domain/bridge/refusal.js';
-import { type DirectiveRuleSet, effectOf, losesTo } from '../../rules/domain/ruleset.js';
-import type { Match } from '../../rules/domain/match.js';
+import { effectIn } from '../../rules/domain/action-words.js';
+import { contradicts, forbids, permits } from '../../rules/domain/bridge/refusal.js';
+import { type DirectiveRuleSet, grammarOf, losesTo } from '../../rules/domain/ruleset.js';
+import type { Match } from '../../rules/domain/matched.js';
 import type { RuleTrace } from '../../rules/domain/rules-trace.js';
 import type { Verdict } from '../../npcs/domain/events.js';
 
@@ -23,11 +24,11 @@ export type RuleUse = {
 const idOf = ({ rule }: Match): string => rule.drRuleId;
 
 /** The matches of a ruleset in a decision, by rank. */
-const matchesIn = ({ rulesetRules }: DirectiveRuleSet, { rules }: CoveredDecision): readonly Match[] => {
+const matchesIn = (set: DirectiveRuleSet, { rules }: CoveredDecision): readonly Match[] => {
   const matched = new Set(rules.flatMap((rule) => (rule.matched ? [rule.drRuleId] : [])));
-  return rulesetRules
+  return set.rulesetRules
     .filter(({ drRuleId }) => matched.has(drRuleId))
-    .map((rule) => ({ rule, effect: effectOf(rule) }))
+    .map((rule) => ({ rule, effect: effectIn(grammarOf(set), rule) }))
     .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
 };
 
@@ -35,9 +36,17 @@ const matchesIn = ({ rulesetRules }: DirectiveRuleSet, { rules }: CoveredDecisio
 const refusesToo = (match: Match, action: Action | null | undefined): boolean =>
   action !== null && action !== undefined && (forbids(match, action) || contradicts(match, action));
 
+/** The rule of grammar 2 that an accepted action comes from: it is required, or some lower rule would have refused it. */
+const permitting = (matches: readonly Match[], action: Action): Match | undefined => {
+  const highest = matches.find((match) => permits(match, action));
+  if (highest === undefined || highest.effect.kind === 'require') return highest;
+  const below = matches.slice(matches.indexOf(highest) + 1);
+  return below.some((match) => refusesToo(match, action)) ? highest : undefined;
+};
+
 /**
- * The use of each rule of a ruleset in one decision. An action comes from the highest rule that directs, if it follows it; a refusal from the rule
- * that it names.
+ * The use of each rule of a ruleset in one decision. An action comes from the highest rule that directs or requires it, or that allows what a lower
+ * one would have refused; a refusal from the rule that it names.
  */
 export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleUse => {
   const matches = matchesIn(set, decision);
@@ -48,13 +57,14 @@ export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleU
   const refusing = verdict.code === 'RULE_REFUSED' ? verdict.details?.['drRuleId'] : undefined;
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
   const follows = valid && action !== null && directing !== undefined && !contradicts(directing, action);
-  const decider = follows ? directing : matches.find((match) => idOf(match) === refusing);
+  const permitted = valid && action !== null ? permitting(matches, action) : undefined;
+  const decider = follows ? directing : (permitted ?? matches.find((match) => idOf(match) === refusing));
   if (decider === undefined) return { fired, decided: null, shadowed: [] };
   const below = matches.slice(matches.indexOf(decider) + 1);
   const isShadowed = (match: Match): boolean =>
     follows
       ? match.effect.kind === 'direct' && decider.effect.kind === 'direct' && losesTo(match.effect, decider.effect)
-      : refusesToo(match, verdict.refusedAction);
+      : refusesToo(match, valid ? action : verdict.refusedAction);
   return { fired, decided: idOf(decider), shadowed: below.filter(isShadowed).map(idOf) };
 };
 

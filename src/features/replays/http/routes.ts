@@ -101,8 +101,8 @@ type ReplayRouteDeps = {
 };
 
 const trialRefuses: readonly RejectionCode[] = [
-  ...(['RULESET_NOT_FOUND', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULESET_TOO_LARGE'] as const),
-  ...(['TEMPLATE_INVALID', 'REPLAYS_RUNNING'] as const),
+  ...(['RULESET_NOT_FOUND', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULES_INVALID'] as const),
+  ...(['RULESET_TOO_LARGE', 'TEMPLATE_INVALID', 'REPLAYS_RUNNING'] as const),
 ];
 
 /** Replays and trials. */
@@ -121,7 +121,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
     const texts = outputs?.map(({ npcId, ...output }) => ({ ...output, ...defined({ npcId: npcId ?? undefined }) }));
     const asked = defined({ instead: instead ?? undefined, outputs: texts });
     if (rules !== undefined && rules !== null) {
-      const content = await inSlices(normaliseRuleset(rules, () => UNNAMED_RULES));
+      const content = await inSlices(normaliseRuleset(rules, () => UNNAMED_RULES, '/rules'));
       if (content instanceof Rejection) throw content;
       return { ...asked, rules: { ...content, version: UNREGISTERED_VERSION } };
     }

@@ -5,6 +5,14 @@ export type Surroundings = {
   readonly npcState: JsonObject;
   readonly context: Json;
   readonly action?: JsonObject | null;
+  /** What the game has reported. Like the members below, only conditions of grammar 2 read it. */
+  readonly facts?: JsonObject;
+  /** The state change that the model asks for. */
+  readonly delta?: JsonObject;
+  /** The state with the accepted part of that change. */
+  readonly after?: JsonObject;
+  /** The observation as the prompt shows it. */
+  readonly observation?: string;
 };
 
 /** One part of dotted keys, below another part. */

@@ -1,31 +1,12 @@
-import type { RulesTrace, RuleTrace } from './rules-trace.js';
+import type { RuleTrace } from './rules-trace.js';
 import { parseCondition, countTests, type Test } from './condition.js';
 import { type DirectiveRule, type DirectiveRuleSet, effectOf, onlyDescribes, type RuleEffect } from './ruleset.js';
-import {
-  ARRAY_ELEMENTS,
-  ROOT_PARTS,
-  buildKeyTree,
-  lookUp,
-  type KeyTree,
-  type Seen,
-  type Surroundings,
-} from './key-tree.js';
+import type { Matched, RuleFacts } from './matched.js';
+import { matchStrict } from './conditions/match-strict.js';
+import { ARRAY_ELEMENTS, ROOT_PARTS, buildKeyTree, lookUp, type KeyTree, type Seen } from './key-tree.js';
 import { RULESET_BOUNDS } from './ruleset-size.js';
 import { traceOf } from './trace.js';
 import { defined } from '../../../kernel/base/defined.js';
-
-/** The data that a rule can read. `patternsHeld`: the rules whose pattern matches, determined before deciding (hold-patterns.ts). */
-export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
-
-/** A rule that matched, with its effect. */
-export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect };
-export type Matched = {
-  /** By priority, ties by position, so the first one wins. */
-  readonly matches: readonly Match[];
-  readonly trace: RulesTrace;
-  /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK. */
-  readonly work: number;
-};
 
 /** How many values one part of a key may look at in the largest ruleset: an array's elements, and the arrays that contain them. */
 const PART_THINGS = ARRAY_ELEMENTS + 24;
@@ -104,9 +85,8 @@ const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: Reado
 /** The outcome without rules. */
 const nothing: Matched = { matches: [], trace: { rules: [], seen: [] }, work: 0 };
 
-/** Matches every rule of a ruleset against these facts. Pure; TRACE_BYTES bounds the trace. */
-export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
-  if (ruleset === null) return nothing;
+/** Matches every rule of a set of grammar 1. */
+const matchLenient = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matched => {
   const { rules, byRank, keys, limit } = prepare(ruleset);
   const { seen, work } = lookUp(keys, facts, limit);
   const held = new Set(facts.patternsHeld);
@@ -119,4 +99,10 @@ export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): 
     trace: traceOf([...traced.values()], seen),
     work: work + tested,
   };
+};
+
+/** Matches every rule of a ruleset against these facts, as its grammar says. Pure; TRACE_BYTES bounds the trace. */
+export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
+  if (ruleset === null) return nothing;
+  return ruleset.grammar === 2 ? matchStrict(ruleset, facts) : matchLenient(ruleset, facts);
 };

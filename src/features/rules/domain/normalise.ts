@@ -1,8 +1,9 @@
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
+import { problemsOf, rulesInvalid } from './problems.js';
 import { checkRulesetSize } from './ruleset-size.js';
-import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
+import { templates, type DirectiveRule, type Grammar, type RulesetContent, type Template } from './ruleset.js';
 
 /** A member as a string: other scalars as their JSON text, everything else as absent. */
 const textOf = (value: Json | undefined): string | null => {
@@ -13,7 +14,11 @@ const textOf = (value: Json | undefined): string | null => {
 const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
 const texts = (value: Json | undefined): readonly string[] => list(value).flatMap((one) => textOf(one) ?? []);
 const text = (body: JsonObject, name: string): string => textOf(body[name]) ?? '';
-const optional = (body: JsonObject, name: string): string | null => textOf(body[name]);
+/** In grammar 2 the empty string is null. */
+const optional = (body: JsonObject, name: string, grammar: Grammar): string | null => {
+  const value = textOf(body[name]);
+  return value === '' && grammar === 2 ? null : value;
+};
 
 const condition = (pair: Json): readonly [string, string][] => {
   const [key, value] = list(pair);
@@ -21,7 +26,7 @@ const condition = (pair: Json): readonly [string, string][] => {
   return name === null ? [] : [[name, textOf(value) ?? '']];
 };
 
-const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
+const ruleOf = (body: JsonObject, position: number, grammar: Grammar): DirectiveRule => {
   const priority = body['rulePriority'];
   const description = textOf(body['ruleDescription']);
   const types = texts(body['ruleActionTypes']);
@@ -31,10 +36,10 @@ const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
     ruleCondition: list(body['ruleCondition']).flatMap(condition),
     ruleAction: text(body, 'ruleAction'),
     ruleReason: text(body, 'ruleReason'),
-    ruleTarget: optional(body, 'ruleTarget'),
+    ruleTarget: optional(body, 'ruleTarget', grammar),
     rulePriority: typeof priority === 'number' ? Math.trunc(priority) : 0,
-    ruleObsPattern: optional(body, 'ruleObsPattern'),
-    rulePromptSuffix: optional(body, 'rulePromptSuffix'),
+    ruleObsPattern: optional(body, 'ruleObsPattern', grammar),
+    rulePromptSuffix: optional(body, 'rulePromptSuffix', grammar),
     ...(description === null ? {} : { ruleDescription: description }),
     ...(types.length === 0 ? {} : { ruleActionTypes: types }),
   };
@@ -43,9 +48,11 @@ const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
 const POOR_MEMBERS = ['ruleName', 'ruleDescription', 'ruleActionTypes'];
 
 /** The rules of a body. A body in the short form (promise 5.1d) is itself a rule that only describes. */
-const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
+const rulesOf = (body: JsonObject, grammar: Grammar): readonly DirectiveRule[] => {
   const rules = body['rulesetRules'];
-  if (Array.isArray(rules)) return list(rules).map((rule, position) => ruleOf(isObject(rule) ? rule : {}, position));
+  if (Array.isArray(rules)) {
+    return list(rules).map((rule, position) => ruleOf(isObject(rule) ? rule : {}, position, grammar));
+  }
   if (!POOR_MEMBERS.some((name) => Object.hasOwn(body, name))) return [];
   const { ruleName, ruleDescription, ruleActionTypes } = body as Partial<Record<string, Json>>;
   return [
@@ -56,6 +63,7 @@ const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
         ruleActionTypes: ruleActionTypes ?? null,
       },
       0,
+      grammar,
     ),
   ];
 };
@@ -69,15 +77,22 @@ const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined =>
 
 /**
  * Makes a complete ruleset from the body of `POST /rules`. Absent members get their defaults, `rulesetId` takes precedence over `id`, and `makeId`
- * makes an id if neither is given. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
- * TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
+ * makes an id if neither is given. The route checks whether the id is valid, and that `grammar` is 1 or 2; without it, it is 2. It works in slices,
+ * because patterns are compiled. Refuses with TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE, PATTERN_INVALID, or RULES_INVALID in grammar 2.
+ * @param at the JSON Pointer of the set in the request
  */
-export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {
-  const template = body['template'] ?? null;
+export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = ''): Sliced<RulesetContent | Rejection> {
+  const grammar: Grammar = body['grammar'] === 1 ? 1 : 2;
+  const named = body['template'] ?? null;
+  const template = named === '' && grammar === 2 ? null : named;
   if (template !== null && !isTemplate(template)) return new Rejection('TEMPLATE_INVALID', { details: { template } });
-  const rulesetRules = rulesOf(body);
+  const rulesetRules = rulesOf(body, grammar);
   const drRuleId = firstRepeatedId(rulesetRules);
   if (drRuleId !== undefined) return new Rejection('RULE_ID_REPEATED', { details: { drRuleId } });
-  const refusal = yield* checkRulesetSize(rulesetRules);
-  return refusal ?? { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
+  const refusal = yield* checkRulesetSize(rulesetRules, grammar);
+  if (refusal !== null) return refusal;
+  const content = { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
+  if (grammar === 1) return content;
+  const problems = problemsOf(body, rulesetRules);
+  return problems.length === 0 ? { ...content, grammar } : rulesInvalid(problems, at);
 }

@@ -5,7 +5,8 @@ import { buildKeyTree } from './key-tree.js';
 import { compilePatterns } from './hold-patterns.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { compileWork, PATTERN_SLICE } from './pattern.js';
-import type { DirectiveRule } from './ruleset.js';
+import type { DirectiveRule, Grammar } from './ruleset.js';
+import { sizeOfPaths } from './conditions/size-of-paths.js';
 
 /** The cost of an entire ruleset: each figure except `valueBytes` is a sum over all its rules. */
 export type RulesetSize = {
@@ -13,6 +14,8 @@ export type RulesetSize = {
   readonly conditions: number;
   /** Parts of keys; parts that keys have in common count once. */
   readonly keyParts: number;
+  /** Only in grammar 2: for each condition with a letter, such as `bag[x].id`, its alternatives, the names behind the letter, and two. */
+  readonly elementTests: number;
   /** Bytes of the JSON texts of rule ids, keys and values, which each trace repeats. */
   readonly nameBytes: number;
   /** Bytes of the JSON text of the longest condition's value. */
@@ -26,11 +29,13 @@ export type RulesetSize = {
 /**
  * The maximum cost of a ruleset. Conditions and key parts limit a decision, which blocks the event loop: with arrays of 1,000 elements at worst about
  * 10 ms. Patterns are tried in slices. The instructions limit a turn's work to 21 slices; the source limits the first use after a start to 10. The
- * bytes of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep comparisons with it short.
+ * bytes of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep comparisons with it short. Conditions with a letter look at
+ * each element of a list.
  */
 export const RULESET_BOUNDS: RulesetSize = {
   conditions: 512,
   keyParts: 256,
+  elementTests: 128,
   nameBytes: 24_576,
   valueBytes: 1_024,
   patternSource: 2_000_000,
@@ -41,8 +46,11 @@ type Rules = readonly DirectiveRule[];
 
 const sum = (figures: Iterable<number>): number => [...figures].reduce((all, one) => all + one, 0);
 
+const keysOf = (rules: Rules): readonly string[] =>
+  rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => key));
+
 /** Each measurement is cheap for rulesets that passed the earlier ones. The first measurement beyond a limit is the last one made. */
-const measurements: readonly ((rules: Rules) => Partial<RulesetSize>)[] = [
+const measurements: readonly ((rules: Rules, grammar: Grammar) => Partial<RulesetSize>)[] = [
   (rules) => {
     const values = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => jsonBytes(value)));
     const keys = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => jsonBytes(key)));
@@ -55,16 +63,16 @@ const measurements: readonly ((rules: Rules) => Partial<RulesetSize>)[] = [
   (rules) => ({
     conditions: sum(rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => countTests(value)))),
   }),
-  (rules) => ({
-    keyParts: buildKeyTree(rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => key))).size,
+  (rules, grammar) => ({
+    ...(grammar === 2 ? sizeOfPaths(rules) : { keyParts: buildKeyTree(keysOf(rules)).size }),
     patternSource: sum(rules.map(({ ruleObsPattern }) => Math.min(compileWork(ruleObsPattern ?? ''), PATTERN_SLICE))),
   }),
 ];
 
-const measure = (rules: Rules): Partial<RulesetSize> => {
+const measure = (rules: Rules, grammar: Grammar): Partial<RulesetSize> => {
   let size: Partial<RulesetSize> = {};
   for (const measurement of measurements) {
-    size = { ...size, ...measurement(rules) };
+    size = { ...size, ...measurement(rules, grammar) };
     if (beyond(size)) break;
   }
   return size;
@@ -80,8 +88,8 @@ const tooLarge = (figures: Partial<RulesetSize>): Rejection =>
  * Checks the total cost of a ruleset, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known so far, or
  * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large on its own.
  */
-export function* checkRulesetSize(rules: Rules): Sliced<Rejection | null> {
-  const size = measure(rules);
+export function* checkRulesetSize(rules: Rules, grammar: Grammar): Sliced<Rejection | null> {
+  const size = measure(rules, grammar);
   if (beyond(size)) return tooLarge(size);
   const { instructions, bad } = yield* compilePatterns(rules, RULESET_BOUNDS.patternInstructions);
   if (bad !== undefined) {

@@ -27,12 +27,17 @@ export type DirectiveRule = {
   readonly ruleActionTypes?: readonly string[];
 };
 
+/** How the conditions and actions of a set are read: 1 as in the first release, 2 strictly (docs/reference/rules/conditions.md). */
+export type Grammar = 1 | 2;
+
 /** A ruleset before it has a version. */
 export type RulesetContent = {
   readonly rulesetId: string;
   readonly rulesetRules: readonly DirectiveRule[];
   /** Null means `Raw`. */
   readonly template: Template | null;
+  /** Absent in sets of grammar 1. */
+  readonly grammar?: 2;
 };
 
 /** One registered version of a ruleset; immutable. Versions count from 1. */
@@ -47,11 +52,14 @@ export type RulesetRef = { readonly rulesetId: string; readonly version: number 
  */
 export type RulesetUsed = RulesetRef & { readonly digest?: string; readonly asked?: string };
 
-/** The meaning of a rule's `ruleAction`. */
+/** The meaning of a rule's `ruleAction`. A `*` among types is every action; a null target is any. */
 export type RuleEffect =
+  /** Only in grammar 1. */
   | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }
-  /** `*` among the types forbids every action. */
-  | { readonly kind: 'forbid'; readonly types: readonly string[] }
+  /** Only in grammar 2. */
+  | { readonly kind: 'require' | 'allow'; readonly types: readonly string[]; readonly target: string | null }
+  /** In grammar 1 without a target. */
+  | { readonly kind: 'forbid'; readonly types: readonly string[]; readonly target?: string | null }
   | { readonly kind: 'say'; readonly sentence: string }
   | { readonly kind: 'none' };
 
@@ -67,7 +75,7 @@ const forbiddenTypes = (list: string): readonly string[] | null => {
   return types.every((type) => type === '*' || isActionType(type)) ? [...new Set(types)] : null;
 };
 
-/** Reads a rule's action: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any letter case, or any other sentence. */
+/** Reads a rule's action in grammar 1: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any letter case, or any other sentence. */
 export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAction' | 'ruleTarget'>): RuleEffect => {
   const action = ruleAction.trim();
   if (action === '') return { kind: 'none' };
@@ -79,6 +87,9 @@ export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAc
   }
   return { kind: 'say', sentence: action };
 };
+
+/** The grammar of a set. */
+export const grammarOf = ({ grammar }: Pick<RulesetContent, 'grammar'>): Grammar => grammar ?? 1;
 
 /** Whether a rule only describes: it is listed and decides nothing. */
 export const onlyDescribes = (rule: DirectiveRule): boolean =>

@@ -1,4 +1,4 @@
-import type { RulesTrace, RuleTrace, SeenValue } from './rules-trace.js';
+import type { ConditionTrace, RulesTrace, RuleTrace, SeenValue } from './rules-trace.js';
 import { isObject, type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { Seen } from './key-tree.js';
@@ -60,12 +60,30 @@ const show = (key: string, { values, listed }: Seen): SeenValue => {
   return { key, value, ...(room.shortened ? { shortened: true } : {}) };
 };
 
+/** How many errors of conditions a decision records: with all other members of its rules, this many have room. */
+const ERRORS = 64;
+
+/** The rules with their first errors. */
+const withFewErrors = (rules: readonly RuleTrace[]): readonly RuleTrace[] => {
+  let left = ERRORS;
+  const few = ({ error, ...condition }: ConditionTrace): ConditionTrace => {
+    if (error === undefined) return condition;
+    left -= 1;
+    return left < 0 ? condition : { ...condition, error };
+  };
+  const isWithout = rules.every(({ conditions = [] }) => conditions.every(({ error }) => error === undefined));
+  return isWithout
+    ? rules
+    : rules.map((rule) => (rule.conditions === undefined ? rule : { ...rule, conditions: rule.conditions.map(few) }));
+};
+
 /**
  * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded completely, because a
  * ruleset is small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that do not fit within
  * TRACE_BYTES are left out and counted. The same input makes the same trace.
  */
-export const traceOf = (rules: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {
+export const traceOf = (all: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {
+  const rules = withFewErrors(all);
   const matched = rules.filter((rule) => rule.matched);
   const keys = new Set([...matched, ...rules].flatMap(({ conditions = [] }) => conditions.map(({ key }) => key)));
   let left = TRACE_BYTES - CHECKS_BYTES - jsonBytes({ rules, seen: [], seenLeftOut: keys.size });

@@ -1,10 +1,23 @@
-import { type DirectiveRule, effectOf, onlyDescribes } from './ruleset.js';
+import { absenceWarning } from './absence.js';
+import { effectIn, readActionWords } from './action-words.js';
+import { isProblem, shownText } from './conditions/problem.js';
+import { unknownMembers } from './members.js';
+import { problemsOfRule, problemText } from './problems.js';
+import {
+  type DirectiveRule,
+  effectOf,
+  type Grammar,
+  grammarOf,
+  onlyDescribes,
+  type RulesetContent,
+} from './ruleset.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
 
 /** A rule that looks as if it decides something but does not. */
 export type RuleWarning = { readonly drRuleId: string; readonly message: string };
 
-const actionWarning = (rule: DirectiveRule): string | null => {
-  const effect = effectOf(rule);
+const actionWarning = (rule: DirectiveRule, grammar: Grammar): string | null => {
+  const effect = effectIn(grammar, rule);
   if (effect.kind === 'say') {
     if (/^forbid(?:s|den|ding)?(?![a-z])/i.test(effect.sentence)) {
       return 'ruleAction looks like a FORBID, but does not consist of FORBID and a list of action types, as in "FORBID ATTACK, MOVE". It forbids nothing and is only shown to the model.';
@@ -13,8 +26,12 @@ const actionWarning = (rule: DirectiveRule): string | null => {
       return `ruleAction is not an action type; action types are in upper case (${effect.sentence.toUpperCase().replaceAll('-', '_')}). It directs nothing and is only shown to the model.`;
     }
   }
-  if ((rule.ruleTarget ?? '') !== '' && effect.kind !== 'direct') {
+  const isAimed = (rule.ruleTarget ?? '') !== '';
+  if (grammar === 1 && isAimed && effect.kind !== 'direct') {
     return 'ruleTarget is used only when ruleAction is an action type, so it has no effect here.';
+  }
+  if (isAimed && (effect.kind === 'say' || effect.kind === 'none')) {
+    return 'ruleTarget is used only when ruleAction names action types, so it has no effect here.';
   }
   return null;
 };
@@ -40,10 +57,37 @@ const conditionWarning = ([key, value]: readonly [string, string]): string | nul
     : null;
 };
 
-const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
-  [actionWarning(rule), neverUsed(rule), ...rule.ruleCondition.map(conditionWarning)].filter(
+/** What grammar 2 would refuse in a rule of grammar 1, except what has a warning already. */
+const stricterWarnings = (rule: DirectiveRule, warned: (member: string) => boolean): readonly string[] =>
+  problemsOfRule(rule).flatMap(({ member, problem }) =>
+    warned(member) ? [] : [`Grammar 2 refuses ${member}. ${problemText(problem)}`],
+  );
+
+const lenientWarnings = (rule: DirectiveRule): readonly string[] => {
+  const action = actionWarning(rule, 1) ?? verbWarning(rule);
+  const conditions = rule.ruleCondition.map(conditionWarning);
+  const warned = (member: string): boolean =>
+    member === 'ruleAction' ? action !== null : conditions[Number(member.split('/')[1])] !== null;
+  return [action, neverUsed(rule), ...conditions, ...stricterWarnings(rule, warned)].filter(
     (message) => message !== null,
   );
+};
+
+/** `ALLOW SELL` means something in grammar 2 alone. */
+const verbWarning = (rule: DirectiveRule): string | null => {
+  const read = readActionWords(rule);
+  const isOrder = !isProblem(read) && (read.kind === 'require' || read.kind === 'allow');
+  return isOrder && effectOf(rule).kind === 'say'
+    ? `${shownText(rule.ruleAction)} is only shown to the model. In a set of grammar 2 it would decide.`
+    : null;
+};
+
+const strictWarnings = (rule: DirectiveRule): readonly string[] =>
+  [
+    actionWarning(rule, 2),
+    neverUsed(rule),
+    ...(effectIn(2, rule).kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
+  ].filter((message) => message !== null);
 
 /** A warning about the ruleset itself, which no rule id names. */
 const EMPTY: RuleWarning = {
@@ -51,8 +95,25 @@ const EMPTY: RuleWarning = {
   message: 'The ruleset has no rules, so it has no effect. Rules belong in rulesetRules.',
 };
 
+/** How many warnings about unknown members a registration gets. */
+const MEMBER_WARNINGS = 100;
+
+/** A warning for each member that no set and no rule has. In grammar 2 those that resemble a known one are refused instead. */
+export const memberWarnings = (
+  body: JsonObject,
+  { rulesetRules }: Pick<RulesetContent, 'rulesetRules'>,
+): readonly RuleWarning[] =>
+  unknownMembers(body)
+    .members.slice(0, MEMBER_WARNINGS)
+    .map(({ rule, name, meant }) => ({
+      drRuleId: rule === null ? '' : (rulesetRules[rule]?.drRuleId ?? ''),
+      message: `There is no member ${shownText(name)}, so it has no effect.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`,
+    }));
+
 /** Every rule that looks as if it decides something but does not. */
-export const warningsOf = (rules: readonly DirectiveRule[]): readonly RuleWarning[] =>
-  rules.length === 0
+export const warningsOf = (set: Pick<RulesetContent, 'rulesetRules' | 'grammar'>): readonly RuleWarning[] => {
+  const warningsOfRule = grammarOf(set) === 2 ? strictWarnings : lenientWarnings;
+  return set.rulesetRules.length === 0
     ? [EMPTY]
-    : rules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));
+    : set.rulesetRules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));
+};

@@ -10,8 +10,8 @@ import { deleteRuleset, registerRuleset } from '../domain/decide.js';
 import { normaliseRuleset } from '../domain/normalise.js';
 import { findPreset, presetIds } from '../domain/presets.js';
 import { latestRuleset } from '../domain/state.js';
-import type { RulesetContent } from '../domain/ruleset.js';
-import { warningsOf } from '../domain/warnings.js';
+import { grammarOf, type RulesetContent } from '../domain/ruleset.js';
+import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
 import { derivedUuid } from '../../../kernel/crypto/uuid.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
@@ -50,17 +50,20 @@ const StoredSet = named(
     rulesetId: Type.String(),
     rulesetRules: Type.Array(DirectiveRule),
     template: orNull(Type.String()),
+    grammar: Type.Unsafe<1 | 2>({ type: 'integer', enum: [1, 2] }),
     version: Type.Integer(),
   }),
 );
 const RuleSetList = named('DirectiveRuleSetList', Type.Array(StoredSet));
-const RuleWarning = named('RuleWarning', Type.Object({ drRuleId: Type.String(), message: Type.String() }));
+const RuleWarningSchema = named('RuleWarning', Type.Object({ drRuleId: Type.String(), message: Type.String() }));
 const RegisteredSet = named(
   'RegisteredRuleSet',
   Type.Intersect([
     StoredSet,
     Type.Object({
-      warnings: Type.Array(RuleWarning, { description: 'Rules that look as if they had an effect, but have none.' }),
+      warnings: Type.Array(RuleWarningSchema, {
+        description: 'Rules that look as if they had an effect, but have none.',
+      }),
     }),
   ]),
 );
@@ -82,13 +85,14 @@ type RuleRouteDeps = {
 export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, rulesRegistration } = services;
 
-  const register = async (call: Call, content: RulesetContent) => {
+  const register = async (call: Call, content: RulesetContent, about: readonly RuleWarning[] = []) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
     const outcome = await runCommand({ ...ports, writers }, stream, rulesetFold, contextOf(call), (state) =>
       registerRuleset(state, content),
     );
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
-    return { position: outcome.position, body: { ...stored, warnings: warningsOf(content.rulesetRules) } };
+    const warnings = [...warningsOf(content), ...about];
+    return { position: outcome.position, body: { ...stored, grammar: grammarOf(content), warnings } };
   };
 
   return [
@@ -111,15 +115,15 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       },
       example: examples.register,
       refuses: [
-        ...['CONFLICT', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULESET_TOO_LARGE'],
-        'TEMPLATE_INVALID',
+        ...['CONFLICT', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULES_INVALID'],
+        ...['RULESET_TOO_LARGE', 'TEMPLATE_INVALID'],
       ] as readonly RejectionCode[],
       responses: ok('The stored set, with warnings.', RegisteredSet, examples.registered),
       handler: async (call) => {
         const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
         const content = await inSlices(normaliseRuleset(call.body, makeId));
         if (content instanceof Rejection) throw content;
-        return register(call, content);
+        return register(call, content, memberWarnings(call.body, content));
       },
     }),
     route('GET', '/rules', {
@@ -140,7 +144,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
           query: { partition: call.principal.tenant, direction: 'ascending' },
           show: (row) => {
             const { tenant: _, ...set } = row as JsonObject;
-            return set;
+            return { ...set, grammar: set['grammar'] ?? 1 };
           },
         });
       },
@@ -196,7 +200,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
           throw new Rejection('RULESET_NOT_FOUND', {
             details: { rulesetId, ...defined({ version }) },
           });
-        return { body: found };
+        return { body: { ...found, grammar: grammarOf(found) } };
       },
     }),
     route('DELETE', '/rules/:rulesetId', {

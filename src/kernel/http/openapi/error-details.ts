@@ -30,6 +30,17 @@ export const LevelProblemSchema = named(
   }),
 );
 
+/** What grammar 2 refuses in a rule set. */
+const RulesetProblemSchema = named(
+  'RulesetProblem',
+  Type.Object({
+    drRuleId: Type.String({ description: 'Empty for the set itself.' }),
+    pointer: Type.String({ description: 'Where the problem is in the body, as a JSON Pointer (RFC 6901).' }),
+    message: text,
+    meant: maybe(Type.String({ description: 'What was probably meant.' })),
+  }),
+);
+
 const reason = { reason: Type.String({ description: 'The reason, as a sentence.' }) };
 const ofRuleset = { rulesetId: text, version: maybe(count) };
 
@@ -85,6 +96,10 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   DATA_TOO_LARGE: { bytes: maybe(count), limitBytes: maybe(count) },
   PATTERN_INVALID: { drRuleId: text, ruleObsPattern: text, problem: text },
   RULE_ID_REPEATED: { drRuleId: text },
+  RULES_INVALID: {
+    problems: Type.Array(RulesetProblemSchema),
+    problemsLeftOut: maybe(Type.Integer({ description: 'How many more problems there are.' })),
+  },
   RULESET_TOO_LARGE: {
     figures: Type.Record(text, count, { description: 'The cost of the set, as far as it was counted.' }),
     bounds: Type.Record(text, count),

@@ -350,3 +350,8 @@ describe('rules that contradict each other', () => {
     expect(problems(directs, { ruleAction: 'FORBID ATTACK', ruleCondition: [['hp', '<5']] })).toEqual([]);
   });
 });
+
+it('rules of grammar 2 are not compared', () => {
+  const set = { ...aRuleset([{ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' }]), grammar: 2 as const };
+  expect(drained(ruleProblems(set, WORLD_NUMBERS))).toEqual([]);
+});

@@ -176,6 +176,21 @@ describe('a map drawn as a level', () => {
     expect(levelOf(map({ harm: 9 })).hazards).toMatchObject([{ harm: 9 }]);
   });
 
+  it('has rules of grammar 1 unless they name another, and grammar 2 is strict [5.5c, 5.5d]', () => {
+    const rule = { ruleCondition: [['hp', '≥5']], ruleAction: 'FLEE' };
+    const withRules = (set: Json) => roomMap([exit, mapObject('npc', 'Mira', [3, 1], rules(set))]);
+    const lenient = withRules({ rulesetRules: [rule] });
+    expect(levelOf(lenient).npcs[0]?.ruleset).not.toHaveProperty('grammar');
+    expect(warningsOf(lenient)).toEqual([at('Mira', 'Perhaps >=5 was meant')]);
+    expect(problemOf(withRules({ grammar: 2, rulesetRules: [rule] }))).toEqual(at('Mira', 'Perhaps >=5 was meant'));
+    expect(problemOf(withRules({ grammar: 2, rulesetRules: [{ condition: [] }] }))).toEqual(
+      at('Mira', 'ruleCondition'),
+    );
+    expect(problemOf(withRules({ grammar: 3, rulesetRules: [] }))).toEqual(at('Mira', 'grammar must be 1 or 2'));
+    const strict = withRules({ grammar: 2, rulesetRules: [{ ...rule, ruleCondition: [['hp', '>=5']] }] });
+    expect(levelOf(strict).npcs[0]?.ruleset).toMatchObject({ grammar: 2 });
+  });
+
   it('may contain rules for its ghost and its NPCs, in the format of POST /rules', () => {
     const set = {
       rulesetRules: [{ ruleAction: 'FORBID ATTACK', ruleObsPattern: '\\binn\\b', ruleCondition: [['hp', 3]] }],

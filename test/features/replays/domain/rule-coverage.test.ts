@@ -105,3 +105,41 @@ describe('the coverage of a set', () => {
     expect(count.counted().rules.every(({ use }) => use === 'never')).toBe(true);
   });
 });
+
+describe('the effect of a rule of grammar 2 on a decision', () => {
+  const strict: DirectiveRuleSet = {
+    ...{ rulesetId: 'shop', version: 1, template: null, grammar: 2 },
+    rulesetRules: [
+      rule('alarm', 'REQUIRE FLEE', 9),
+      rule('fair', 'ALLOW SELL', 5),
+      rule('closed', 'FORBID SELL', 3),
+      rule('calm', 'FORBID ATTACK', 1),
+    ],
+  };
+  const used = (matched: readonly string[], verdict: Partial<CoveredDecision['verdict']>) =>
+    ruleUse(strict, {
+      rules: strict.rulesetRules.map(({ drRuleId }) => ({ drRuleId, matched: matched.includes(drRuleId) })),
+      verdict: { valid: true, action: null, ...verdict },
+    });
+
+  it('is to require the action [5.6i]', () => {
+    expect(used(['alarm', 'calm'], { action: { type: 'FLEE' } })).toMatchObject({ decided: 'alarm', shadowed: [] });
+    expect(used(['alarm', 'closed'], { action: { type: 'SPEAK' } })).toMatchObject({ decided: null });
+    expect(used(['alarm', 'closed'], refused('alarm', 'SELL'))).toMatchObject({
+      decided: 'alarm',
+      shadowed: ['closed'],
+    });
+  });
+
+  it('is to allow what a lower rule would refuse [5.6i]', () => {
+    expect(used(['fair', 'closed'], { action: { type: 'SELL' } })).toMatchObject({
+      decided: 'fair',
+      shadowed: ['closed'],
+    });
+    expect(used(['fair', 'calm'], { action: { type: 'SELL' } })).toMatchObject({ decided: null, shadowed: [] });
+  });
+
+  it('is to forbid it [5.6i]', () => {
+    expect(used(['fair', 'calm'], refused('calm', 'ATTACK'))).toMatchObject({ decided: 'calm', shadowed: [] });
+  });
+});

@@ -5,7 +5,7 @@ import type { DirectiveRule } from '../../../../src/features/rules/domain/rulese
 import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
 import { aRule } from '../../../support/rules.js';
 
-const warned = (members: Partial<DirectiveRule>) => warningsOf([aRule(members)]);
+const warned = (members: Partial<DirectiveRule>) => warningsOf({ rulesetRules: [aRule(members)] });
 
 describe('a registration', () => {
   it.each<[title: string, rule: Partial<DirectiveRule>, about: RegExp]>([
@@ -19,7 +19,10 @@ describe('a registration', () => {
     ['a condition without an effect', { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' }, /match has no effect/],
     ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
     ['an invalid operator', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
-  ])('gets a warning for a rule that seems to decide something: %s [5.1g]', (_, rule, about) => {
+    ['what grammar 2 refuses', { ruleCondition: [['hp', '>=5,<8']], ruleAction: 'FLEE' }, /Grammar 2 refuses/],
+    ['an unknown verb', { ruleAction: 'DENY SELL' }, /Perhaps FORBID SELL was meant/],
+    ['a verb of grammar 2', { ruleAction: 'ALLOW SELL' }, /only shown to the model/],
+  ])('gets a warning for a rule that seems to decide something: %s [5.1g, 5.5c]', (_, rule, about) => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
   });
 
@@ -35,7 +38,6 @@ describe('a registration', () => {
         ruleCondition: [
           ['hp', '!=5'],
           ['mp', '<= 5'],
-          ['x', '='],
         ],
         ruleAction: 'FLEE',
       },
@@ -45,12 +47,12 @@ describe('a registration', () => {
   });
 
   it('gets a warning for a set without rules [5.1g]', () => {
-    expect(warningsOf([])).toEqual([
+    expect(warningsOf({ rulesetRules: [] })).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
     ]);
   });
 
   it.each(presetIds())('of a preset needs no warning: %s', (presetId) => {
-    expect(warningsOf(findPreset(presetId)?.rulesetRules ?? [])).toEqual([]);
+    expect(warningsOf(findPreset(presetId) ?? { rulesetRules: [] })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Match } from '../match.js';
+import type { Match } from '../matched.js';
 import type { Action } from './action.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import type { Objection } from './core-rules.js';
@@ -18,23 +18,50 @@ const refusedBy = ({ rule }: Match): BridgeRefusal => {
   };
 };
 
+const isAmong = (types: readonly string[], type: string): boolean => types.includes('*') || types.includes(type);
+const isAimedAt = (target: string | null | undefined, { target: at = '' }: Action): boolean =>
+  (target ?? null) === null || target === at;
+
 /** Whether a match forbids an action. */
-export const forbids = ({ effect }: Match, { type }: Action): boolean =>
-  effect.kind === 'forbid' && (effect.types.includes('*') || effect.types.includes(type));
+export const forbids = ({ effect }: Match, action: Action): boolean =>
+  effect.kind === 'forbid' && isAmong(effect.types, action.type) && isAimedAt(effect.target, action);
 
-/** Whether a match directs something other than this action. */
-export const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
-  effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
+/** Whether a match of grammar 2 allows an action, or requires it: then no lower rule can refuse it. */
+export const permits = ({ effect }: Match, action: Action): boolean =>
+  (effect.kind === 'allow' || effect.kind === 'require') &&
+  isAmong(effect.types, action.type) &&
+  isAimedAt(effect.target, action);
 
-/** The highest match that forbids this action, as a refusal. */
-export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
-  const match = matches.find((one) => forbids(one, action));
-  return match === undefined ? null : refusedBy(match);
+/** Whether a match directs or requires something other than this action. */
+export const contradicts = (match: Match, action: Action): boolean => {
+  const { effect } = match;
+  if (effect.kind === 'require') return !permits(match, action);
+  return effect.kind === 'direct' && (effect.type !== action.type || !isAimedAt(effect.target, action));
 };
 
-/** The highest match that this action breaks, as a refusal: one that forbids it, or the highest one that directs another action. */
+/** The highest match that has an opinion on an action, if it refuses it. */
+const refusing = (
+  matches: readonly Match[],
+  action: Action,
+  refuses: (match: Match) => boolean,
+): BridgeRefusal | null => {
+  const match = matches.find((one) => refuses(one) || permits(one, action));
+  return match === undefined || permits(match, action) ? null : refusedBy(match);
+};
+
+/** What forbids this action, as a refusal: the highest match that forbids it, if no higher one permits it. */
+export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null =>
+  refusing(matches, action, (one) => forbids(one, action));
+
+/**
+ * The highest match that this action breaks, as a refusal, if no higher one permits it: one that forbids it, one that requires another action, or in
+ * grammar 1 the highest one that directs another action.
+ */
 export const brokenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
-  const match = matches.find((one) => forbids(one, action) || (one === directing && contradicts(one, action)));
-  return match === undefined ? null : refusedBy(match);
+  return refusing(
+    matches,
+    action,
+    (one) => forbids(one, action) || ((one === directing || one.effect.kind === 'require') && contradicts(one, action)),
+  );
 };

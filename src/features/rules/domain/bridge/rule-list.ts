@@ -1,4 +1,5 @@
-import { type DirectiveRule, type DirectiveRuleSet, effectOf } from '../ruleset.js';
+import { effectIn } from '../action-words.js';
+import { type DirectiveRule, type DirectiveRuleSet, type Grammar, grammarOf } from '../ruleset.js';
 import { coreRules } from './core-rules.js';
 
 export type ListedRule = {
@@ -8,20 +9,20 @@ export type ListedRule = {
 };
 
 /** The rule's own list, otherwise the types in its action; `*` is every action. */
-const affected = (rule: DirectiveRule): readonly string[] => {
+const affected = (rule: DirectiveRule, grammar: Grammar): readonly string[] => {
   if (rule.ruleActionTypes !== undefined) return rule.ruleActionTypes;
-  const effect = effectOf(rule);
-  if (effect.kind === 'forbid') return effect.types;
+  const effect = effectIn(grammar, rule);
+  if ('types' in effect) return effect.types;
   return effect.kind === 'direct' ? [effect.type] : [];
 };
 
 /** The rules of the given rulesets as the bridge lists them, as `<rulesetId>/<drRuleId>`. */
 export const bridgeRulesOf = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] =>
-  rulesets.flatMap(({ rulesetId, rulesetRules }) =>
-    rulesetRules.map((rule) => ({
-      brRuleId: `${rulesetId}/${rule.drRuleId}`,
+  rulesets.flatMap((set) =>
+    set.rulesetRules.map((rule) => ({
+      brRuleId: `${set.rulesetId}/${rule.drRuleId}`,
       ruleDescription: rule.ruleDescription ?? (rule.ruleReason || rule.ruleName),
-      affectedActions: affected(rule),
+      affectedActions: affected(rule, grammarOf(set)),
     })),
   );
 

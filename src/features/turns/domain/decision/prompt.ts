@@ -1,4 +1,5 @@
-import { matchRules, type Match } from '../../../rules/domain/match.js';
+import type { Match } from '../../../rules/domain/matched.js';
+import { matchRules } from '../../../rules/domain/match.js';
 import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
@@ -50,6 +51,12 @@ const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RUL
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
 
+type Typed = { readonly types: readonly string[] };
+const typesIn = ({ types }: Typed, between: string): string => cutText(types.join(between), RULE_CHARS);
+const areOrIs = ({ types }: Typed): string => (types.length === 1 ? 'is' : 'are');
+const aimedAt = (target: string | null | undefined): string =>
+  (target ?? null) === null ? '' : ` at ${ruleText(target ?? '')}`;
+
 /** The demands of the matching rules on the model, highest priority first. */
 const demands = (matches: readonly Match[]): readonly string[] =>
   matches.slice(0, RULES).flatMap(({ rule, effect }) => {
@@ -58,15 +65,19 @@ const demands = (matches: readonly Match[]): readonly string[] =>
     const said = suffix === '' ? [] : [ruleText(suffix)];
     switch (effect.kind) {
       case 'direct':
+        return [`Your action must be ${effect.type}${aimedAt(effect.target)}${because}.`, ...said];
+      case 'require':
+        return [`Your action must be ${typesIn(effect, ' or ')}${aimedAt(effect.target)}${because}.`, ...said];
+      case 'allow':
         return [
-          `Your action must be ${effect.type}${effect.target === null ? '' : ` at ${ruleText(effect.target)}`}${because}.`,
+          `${effect.types.includes('*') ? 'Every action' : typesIn(effect, ', ')}${aimedAt(effect.target)} ${areOrIs(effect)} allowed${because}.`,
           ...said,
         ];
       case 'forbid':
         return [
           effect.types.includes('*')
-            ? `You must not act at all${because}.`
-            : `${cutText(effect.types.join(', '), RULE_CHARS)} ${effect.types.length === 1 ? 'is' : 'are'} forbidden${because}.`,
+            ? `You must not act at all${aimedAt(effect.target)}${because}.`
+            : `${typesIn(effect, ', ')}${aimedAt(effect.target)} ${areOrIs(effect)} forbidden${because}.`,
           ...said,
         ];
       case 'say':

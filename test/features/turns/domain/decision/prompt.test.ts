@@ -5,7 +5,7 @@ import { guardText } from '../../../../../src/features/turns/domain/decision/gua
 import { buildPrompt, PROMPT_BYTES } from '../../../../../src/features/turns/domain/decision/prompt.js';
 import { templates, type Template } from '../../../../../src/features/rules/domain/ruleset.js';
 import { jcs, type Json } from '../../../../../src/kernel/base/json.js';
-import { anInput, aRuleset } from '../../../../support/rules.js';
+import { anInput, aStrictRuleset, aRuleset } from '../../../../support/rules.js';
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
 
@@ -86,6 +86,28 @@ describe('the prompt', () => {
       expect(prompt.indexOf('It is night.')).toBeLessThan(prompt.indexOf('You tremble.'));
     },
   );
+
+  it('contains what rules of grammar 2 require, allow and forbid [2.8n, 5.6a]', () => {
+    const { prompt } = buildPrompt(
+      anInput({
+        ruleset: aStrictRuleset([
+          { ruleAction: 'REQUIRE FLEE, HIDE', ruleTarget: 'cave' },
+          { ruleAction: 'ALLOW SELL, GIVE', ruleReason: 'A fair price.' },
+          { ruleAction: 'ALLOW *' },
+          { ruleAction: 'FORBID ATTACK', ruleTarget: 'king' },
+          { ruleAction: 'FORBID ALL', ruleTarget: 'queen' },
+        ]),
+      }),
+    );
+    for (const line of [
+      'Your action must be FLEE or HIDE at "cave".',
+      'SELL, GIVE are allowed ("A fair price.").',
+      'Every action is allowed.',
+      'ATTACK at "king" is forbidden.',
+      'You must not act at all at "queen".',
+    ])
+      expect(prompt).toContain(`- ${line}\n`);
+  });
 
   it('is Raw without a template, and without a ruleset [2.8n]', () => {
     expect(buildPrompt(full(null)).prompt).toBe(buildPrompt(full('Raw')).prompt);

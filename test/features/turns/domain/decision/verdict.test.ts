@@ -5,7 +5,7 @@ import type { DecisionInput } from '../../../../../src/features/turns/domain/dec
 import { reachVerdict } from '../../../../../src/features/turns/domain/decision/verdict.js';
 import type { DirectiveRule } from '../../../../../src/features/rules/domain/ruleset.js';
 import { jcs, type Json } from '../../../../../src/kernel/base/json.js';
-import { anInput, aRuleset } from '../../../../support/rules.js';
+import { anInput, aRuleset, aStrictRuleset } from '../../../../support/rules.js';
 
 const decide = (output: unknown, input: Partial<DecisionInput> = {}) =>
   reachVerdict(anInput(input), typeof output === 'string' ? output : JSON.stringify(output)).verdict;
@@ -419,5 +419,45 @@ describe('any verdict', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a verdict by rules of grammar 2', () => {
+  const floor = aStrictRuleset([
+    {
+      ...{ drRuleId: 'fair', ruleCondition: [['action.payload.price', '>=10']], ruleAction: 'ALLOW SELL' },
+      rulePriority: 2,
+    },
+    { drRuleId: 'floor', ruleAction: 'FORBID SELL', ruleReason: 'Not below ten crowns.', rulePriority: 1 },
+  ]);
+  const sale = (payload: Json) => decide({ dialogue: 'Yours.', action: { type: 'SELL', payload } }, { ruleset: floor });
+
+  it('keeps a price floor, which fails closed [5.5u, 5.6f]', () => {
+    for (const price of [10, '10', 11.5]) expect(sale({ price })).toMatchObject({ valid: true });
+    for (const payload of [{ price: 9 }, { price: 'ten' }, { price: null }, {}, null, { Price: 10 }, { price: [] }])
+      expect(sale(payload)).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'floor' } });
+  });
+
+  it('lets a mind speak while an action is required, unless that is forbidden [5.6g]', () => {
+    const flee = { drRuleId: 'flee', ruleAction: 'FLEE', rulePriority: 5 };
+    const speaking = (...rules: readonly Partial<DirectiveRule>[]) =>
+      decide('Help!', { ruleset: aStrictRuleset(rules) });
+    expect(speaking(flee)).toMatchObject({ valid: true, action: { type: 'SPEAK' } });
+    expect(speaking(flee, { ruleAction: 'FORBID ALL' })).toMatchObject({ valid: false });
+    const written = { dialogue: 'Help!', action: { type: 'SPEAK' } };
+    expect(decide(written, { ruleset: aStrictRuleset([flee]) })).toMatchObject({ details: { drRuleId: 'flee' } });
+  });
+
+  it('is the same for the same input, and shows what could not be decided [5.5u]', () => {
+    const input = anInput({
+      ruleset: aStrictRuleset([{ ruleCondition: [['gold', '<5']], ruleAction: 'FORBID SELL' }]),
+      npcState: { gold: 'many' },
+    });
+    const reach = () => reachVerdict(input, JSON.stringify({ action: { type: 'SELL' } }));
+    expect(reach().grounds.rules[0]?.conditions?.[0]).toMatchObject({
+      holds: false,
+      error: expect.any(String) as string,
+    });
+    expect(jcs(reach() as unknown as Json)).toBe(jcs(reach() as unknown as Json));
   });
 });

@@ -1,0 +1,43 @@
+import type { Quantity } from './numbers.js';
+
+/** A text, number or boolean to equal. */
+export type Operand = {
+  readonly text: string;
+  /** Quoted: exactly this text, and nothing that is only written like it. */
+  readonly isQuoted: boolean;
+  /** The number that the text is; null if it is none, or quoted. */
+  readonly quantity: Quantity | null;
+};
+
+export type CountComparison = '<' | '<=' | '>' | '>=' | '=' | '!=';
+export type Order = Exclude<CountComparison, '=' | '!='>;
+
+/** An alternative that looks at one element. */
+export type ElementAlternative =
+  | { readonly is: 'present' }
+  | { readonly is: 'equal'; readonly to: Operand }
+  /** Something that equals none of these. */
+  | { readonly is: 'other'; readonly than: readonly Operand[] }
+  | { readonly is: 'number-order'; readonly order: Order; readonly to: Quantity }
+  /** `key`: the text as `orderKey` makes it. */
+  | { readonly is: 'text-order'; readonly order: Order; readonly key: string }
+  | { readonly is: 'range'; readonly from: Quantity; readonly to: Quantity };
+
+/** One of the alternatives of a value. */
+export type Alternative =
+  | ElementAlternative
+  | { readonly is: 'absent' }
+  | { readonly is: 'any' | 'none' | 'all'; readonly of: readonly ElementAlternative[] }
+  | {
+      readonly is: 'count';
+      readonly of: readonly ElementAlternative[];
+      readonly comparison: CountComparison;
+      readonly to: number;
+    };
+
+/** How many tests each value takes for some alternatives. */
+export const countElementTests = (alternatives: readonly Alternative[]): number =>
+  alternatives.reduce(
+    (sum, one) => sum + (one.is === 'other' ? one.than.length : 'of' in one ? countElementTests(one.of) : 1),
+    0,
+  );

@@ -1,0 +1,116 @@
+import type { Order } from './alternatives.js';
+import { writtenNumber } from './numbers.js';
+import { type Problem, problem, shownText } from './problem.js';
+
+/** What an operator is taken for, by its signs without spaces. An empty one means equality. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  ...{ '<': '<', '<=': '<=', '>': '>', '>=': '>=', '!=': '!=' },
+  ...{ '=': '', '==': '', '===': '', '!': '!=', '!==': '!=', '<>': '!=', '><': '!=', '=>': '>=', '=<': '<=' },
+  ...{ '≥': '>=', '≧': '>=', '≤': '<=', '≦': '<=', '≠': '!=', '＜': '<', '＞': '>', '＝': '', '！': '!=' },
+};
+const SIGNS = /^[<>=!≥≧≤≦≠＜＞＝！\s]+/;
+
+/** The operator that a text begins with: what it is taken for, whether it is written like that, and the text behind it. */
+export const operatorOf = (
+  text: string,
+): { readonly operator: string | undefined; readonly isExact: boolean; readonly rest: string } | null => {
+  const signs = SIGNS.exec(text)?.[0].trimEnd() ?? '';
+  if (signs === '') return null;
+  const written = signs.replaceAll(/\s/g, '');
+  const operator = Object.hasOwn(OPERATORS, written) ? OPERATORS[written] : undefined;
+  return { operator, isExact: operator === signs, rest: text.slice(signs.length).trim() };
+};
+
+/** A number at the beginning of a text, however it is written: `+5`, `05`, `.5`, `5.`, `1,000`. */
+const LOOSE_NUMBER = /^([+-]?)(\d{1,3}(?:[,_]\d{3})+|\d*)(?:\.(?!\.)(\d*))?/;
+
+/** The number at the beginning of a text, written as it should be, and how much of the text it is; null if there is none. */
+const looseNumber = (text: string): { readonly number: string; readonly length: number } | null => {
+  const [all = '', sign = '', whole = '', fraction = ''] = LOOSE_NUMBER.exec(text) ?? [];
+  if (whole === '' && fraction === '') return null;
+  const digits = whole.replaceAll(/[,_]/g, '').replace(/^0+(?=\d)/, '') || '0';
+  return { number: `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`, length: all.length };
+};
+
+const isNumber = (text: string): boolean => writtenNumber(text) !== null;
+
+/** `8,<18` behind an order: its number, and a second order. */
+const SECOND_ORDER = /^([^\s,;&<>=]+)(?:[,;&\s]|and\b)*(<=|>=|<|>)\s*(\S+)$/i;
+
+/** Two orders as one range, or as two conditions on the same key; null if there are not two. */
+const bothOrders = (key: string | null, first: Order, rest: string): { readonly meant?: string } | null => {
+  const [, low = '', second = '', high = ''] = SECOND_ORDER.exec(rest) ?? [];
+  if (!isNumber(low) || !isNumber(high)) return null;
+  if (first === '>=' && second === '<=') return { meant: `${low}..${high}` };
+  if (first === '<=' && second === '>=') return { meant: `${high}..${low}` };
+  if (key === null) return {};
+  const meant = `${JSON.stringify([key, `${first}${low}`])}, ${JSON.stringify([key, `${second}${high}`])}`;
+  return { meant };
+};
+
+/** The problem of an order whose operand is no number. @param key the key of the condition, if the order is its whole value */
+export const orderProblem = (key: string | null, order: Order, operand: string): Problem => {
+  if (operand === '') return problem(`Nothing follows ${order}.`);
+  const both = bothOrders(key, order, operand);
+  if (both !== null) return problem('A value has no "and". Both orders are conditions of their own.', both.meant);
+  const number = looseNumber(operand)?.number;
+  return number === undefined
+    ? problem(
+        `${shownText(operand)} is not a number, and a text in an order is quoted.`,
+        order + JSON.stringify(operand),
+      )
+    : problem(`${shownText(operand)} is not written like a JSON number.`, order + number);
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  gt: '>',
+  gte: '>=',
+  ge: '>=',
+  lt: '<',
+  lte: '<=',
+  le: '<=',
+  eq: '',
+  ne: '!=',
+};
+const WORD = /^([a-z]{2,3})\s+(\S+)$/i;
+const NOT = /^not\s+(\S.*)$/isu;
+const COUNT = /^count\s*((?:[<>=!≥≤≠]\s*)+\d+)$/i;
+const DASHED = /^(-?[\d.]+)\s*[-–—]\s*([\d.]+)$/;
+const OTHER_QUOTES = /^(?:'.*'|‘.*’|“.*”|„.*[“”]|«.*»)$/su;
+
+/** `..5`, `5..`, `5...9` and `5 .. 9`. */
+const dottedProblem = (text: string): Problem | null => {
+  const dots = text.indexOf('..');
+  if (dots === -1) return null;
+  const [before, behind] = [text.slice(0, dots).trim(), text.slice(dots).replace(/^\.+/, '').trim()];
+  const numbers = [before, behind].map((side) => {
+    const found = looseNumber(side);
+    return found?.length === side.length ? found.number : undefined;
+  });
+  const [from, to] = numbers;
+  if (from !== undefined && to !== undefined) return problem('A range is written like 5..9.', `${from}..${to}`);
+  if (from !== undefined && behind === '') return problem('A range has two ends.', `>=${from}`);
+  return to !== undefined && before === '' ? problem('A range has two ends.', `<=${to}`) : null;
+};
+
+const wordProblem = (text: string): Problem | null => {
+  const [, word = '', operand = ''] = WORD.exec(text) ?? [];
+  const sign = Object.hasOwn(WORDS, word.toLowerCase()) ? WORDS[word.toLowerCase()] : undefined;
+  if (sign !== undefined && isNumber(operand)) return problem(`${word} is not an operator.`, sign + operand);
+  const [, negated] = NOT.exec(text) ?? [];
+  if (negated !== undefined) return problem('not is not an operator.', `!=${negated}`);
+  const [, counted] = COUNT.exec(text) ?? [];
+  return counted === undefined ? null : problem('count is followed by brackets.', `count() ${counted}`);
+};
+
+/** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
+export const textProblem = (text: string): Problem | null => {
+  if (/^null$/i.test(text)) return problem('null is nothing, and nothing is written !.', '!');
+  if (text.startsWith('~')) return problem('~ is not an operator. Quote a text that begins with it.');
+  if (OTHER_QUOTES.test(text))
+    return problem('A quoted text has straight double quotes.', JSON.stringify(text.slice(1, -1)));
+  const [, from = '', to = ''] = DASHED.exec(text) ?? [];
+  if (isNumber(from) && isNumber(to) && Number(from) < Number(to))
+    return problem('A range is written like 5..9.', `${from}..${to}`);
+  return dottedProblem(text) ?? wordProblem(text);
+};

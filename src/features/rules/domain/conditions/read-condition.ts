@@ -1,0 +1,62 @@
+import { isActionType, toActionType } from '../action-type.js';
+import type { DirectiveRule, RuleCondition } from '../ruleset.js';
+import type { Alternative, Operand } from './alternatives.js';
+import { type Path, readPath } from './path.js';
+import { isProblem, type Problem, problem, shownText } from './problem.js';
+import { readValue } from './read-value.js';
+
+/** A condition that was read. */
+export type Condition = { readonly path: Path; readonly alternatives: readonly Alternative[] };
+
+/** What is wrong with one member of a pair: 0 is the key, 1 the value. */
+export type PairProblem = Problem & { readonly member: 0 | 1 };
+
+const operandsOf = (one: Alternative): readonly Operand[] => {
+  if (one.is === 'equal') return [one.to];
+  if (one.is === 'other') return one.than;
+  return 'of' in one ? one.of.flatMap(operandsOf) : [];
+};
+
+const isActionTypePath = ({ root, names }: Path): boolean =>
+  root === 'action' && names.length === 1 && names[0] === 'type';
+
+/** A text that no type of an action equals. */
+const typeProblem = (value: string, alternatives: readonly Alternative[]): Problem | null => {
+  const wrong = alternatives.flatMap(operandsOf).flatMap(({ text }) => (isActionType(text) ? [] : [text]));
+  const [first] = wrong;
+  if (first === undefined) return null;
+  const meant = wrong.every((text) => isActionType(toActionType(text)))
+    ? wrong.reduce((corrected, text) => corrected.replace(text, toActionType(text)), value)
+    : undefined;
+  return problem(`${shownText(first)} is not an action type. They consist of upper-case letters, digits and _.`, meant);
+};
+
+/** Reads one `[key, value]` pair. */
+export const readCondition = ([key, value]: RuleCondition): Condition | PairProblem => {
+  const path = readPath(key);
+  if (isProblem(path)) return { ...path, member: 0 };
+  const alternatives = readValue(key, value);
+  if (isProblem(alternatives)) return { ...alternatives, member: 1 };
+  const wrong = isActionTypePath(path) ? typeProblem(value, alternatives) : null;
+  return wrong === null ? { path, alternatives } : { ...wrong, member: 1 };
+};
+
+const listOf = ({ root, names, letter }: Path): string => JSON.stringify([root, ...names.slice(0, letter?.listNames)]);
+
+/** Reads the conditions of a rule, in which a letter belongs to one list. */
+export const readConditions = ({
+  ruleCondition,
+}: Pick<DirectiveRule, 'ruleCondition'>): readonly (Condition | PairProblem)[] => {
+  const lists = new Map<string, string>();
+  return ruleCondition.map((pair) => {
+    const read = readCondition(pair);
+    if (isProblem(read) || read.path.letter === undefined) return read;
+    const { name } = read.path.letter;
+    const list = listOf(read.path);
+    const known = lists.get(name) ?? list;
+    lists.set(name, known);
+    return known === list
+      ? read
+      : { ...problem(`The letter ${name} belongs to another list. Use another letter for this one.`), member: 0 };
+  });
+};

@@ -1,0 +1,67 @@
+import type { Json } from '../../../../kernel/base/json.js';
+import { compareQuantities, isVague, type Quantity, quantityOf } from './numbers.js';
+import type { Reached } from './reach.js';
+import { orderKey } from './text-order.js';
+
+/** No operand of an order is longer, in UTF-16 units, so what follows decides nothing (RULESET_BOUNDS.valueBytes). */
+const ORDER_CHARS = 1_025;
+
+const keyOf = (value: Json): string | null =>
+  typeof value === 'string' ? orderKey(value.slice(0, ORDER_CHARS)) : null;
+
+/** The ends of some numbers; undefined if there are none. */
+type Extremes = {
+  readonly least: Quantity | undefined;
+  readonly greatest: Quantity | undefined;
+  /** Whether some values are no numbers. */
+  readonly hasOthers: boolean;
+  /** Whether some numbers cannot be compared exactly. They are left out. */
+  readonly hasVague: boolean;
+};
+
+const extremesOf = (quantities: readonly (Quantity | null)[]): Extremes => {
+  let least: Quantity | undefined;
+  let greatest: Quantity | undefined;
+  let [hasOthers, hasVague] = [false, false];
+  for (const quantity of quantities) {
+    if (quantity === null) hasOthers = true;
+    else if (isVague(quantity)) hasVague = true;
+    else {
+      if (least === undefined || compareQuantities(quantity, least) < 0) least = quantity;
+      if (greatest === undefined || compareQuantities(quantity, greatest) > 0) greatest = quantity;
+    }
+  }
+  return { least, greatest, hasOthers, hasVague };
+};
+
+/** What a path led to, for tests. Each value is read as a number, or made comparable as a text, when a test first needs it. */
+export class View {
+  readonly reached: Reached;
+  readonly values: readonly Json[];
+  #quantities: readonly (Quantity | null)[] | null = null;
+  #extremes: Extremes | null = null;
+  #orderKeys: readonly (string | null)[] | null = null;
+
+  constructor(reached: Reached) {
+    this.reached = reached;
+    this.values = reached.values;
+  }
+
+  /** Each value as a number; null for one that is none. */
+  get quantities(): readonly (Quantity | null)[] {
+    this.#quantities ??= this.values.map(quantityOf);
+    return this.#quantities;
+  }
+
+  /** The least and the greatest number, which answer every order: some number is below 5 if the least is. */
+  get extremes(): Extremes {
+    this.#extremes ??= extremesOf(this.quantities);
+    return this.#extremes;
+  }
+
+  /** Each value as `orderKey` makes it; null for one that is no text. */
+  get orderKeys(): readonly (string | null)[] {
+    this.#orderKeys ??= this.values.map(keyOf);
+    return this.#orderKeys;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Surroundings } from './key-tree.js';
+import type { RulesTrace } from './rules-trace.js';
+import type { DirectiveRule, RuleEffect } from './ruleset.js';
+
+/** The data that a rule can read. `patternsHeld`: the rules whose pattern matches, determined before deciding (hold-patterns.ts). */
+export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
+
+/** A rule that matched, with its effect. */
+export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect };
+
+export type Matched = {
+  /** By priority, ties by position, so the first one wins. */
+  readonly matches: readonly Match[];
+  readonly trace: RulesTrace;
+  /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK, or in grammar 2 STRICT_WORK. */
+  readonly work: number;
+};

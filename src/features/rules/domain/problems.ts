@@ -1,0 +1,87 @@
+import { readActionWords } from './action-words.js';
+import { isProblem, type Problem, shownText } from './conditions/problem.js';
+import { readConditions } from './conditions/read-condition.js';
+import { unknownMembers } from './members.js';
+import type { DirectiveRule } from './ruleset.js';
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+
+/** Why a set cannot be registered in grammar 2. A problem of the set itself has an empty `drRuleId`. */
+export type RulesetProblem = Problem & {
+  readonly drRuleId: string;
+  /** The JSON Pointer (RFC 6901) of the member in the body. */
+  readonly pointer: string;
+};
+
+/** How many problems a refusal lists. */
+const MOST_PROBLEMS = 100;
+/** How much of an unknown name a pointer shows, in UTF-16 units. */
+const NAME_CHARS = 128;
+
+const pointerTo = (name: string): string =>
+  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+
+const ruleAt = (rules: readonly DirectiveRule[], position: number | null): string =>
+  position === null ? '' : (rules[position]?.drRuleId ?? '');
+
+/** The members of a body whose names resemble known ones. */
+const memberProblems = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => {
+  const { members, isCut } = unknownMembers(body);
+  const problems = members.flatMap(({ rule, name, meant }): readonly RulesetProblem[] => {
+    if (meant === undefined) return [];
+    const pointer = `${rule === null ? '' : `/rulesetRules/${rule}`}/${pointerTo(name)}`;
+    const message = `There is no member ${shownText(name)}.`;
+    return [{ drRuleId: ruleAt(rules, rule), pointer, message, meant }];
+  });
+  const many = { drRuleId: '', pointer: '', message: 'The set has too many different unknown members.' };
+  return isCut ? [...problems, many] : problems;
+};
+
+const isPairList = (pairs: Json | undefined, length: number): boolean =>
+  (pairs ?? null) === null || (Array.isArray(pairs) && pairs.length === length);
+
+/** What grammar 2 refuses in the conditions and the action of a rule, by its member. */
+export const problemsOfRule = (
+  rule: DirectiveRule,
+): readonly { readonly member: string; readonly problem: Problem }[] => {
+  const conditions = readConditions(rule).flatMap((read, at) => {
+    if (!isProblem(read)) return [];
+    const { member, ...problem } = read;
+    return [{ member: `ruleCondition/${at}/${member}`, problem }];
+  });
+  const action = readActionWords(rule);
+  return isProblem(action) ? [...conditions, { member: 'ruleAction', problem: action }] : conditions;
+};
+
+/** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS. @param body the set as it was sent */
+export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => [
+  ...memberProblems(body, rules),
+  ...rules.flatMap((rule, position) => {
+    const { drRuleId } = rule;
+    const at = `/rulesetRules/${position}`;
+    const sent = Array.isArray(body['rulesetRules']) ? (body['rulesetRules'] as readonly Json[])[position] : undefined;
+    const pairs = isObject(sent) ? sent['ruleCondition'] : undefined;
+    const unread = {
+      drRuleId,
+      pointer: `${at}/ruleCondition`,
+      message: 'Each condition is a pair of a key and a value.',
+    };
+    return [
+      ...(isPairList(pairs, rule.ruleCondition.length) ? [] : [unread]),
+      ...problemsOfRule(rule).map(({ member, problem }) => ({ drRuleId, pointer: `${at}/${member}`, ...problem })),
+    ];
+  }),
+];
+
+/** The refusal of a set with problems. @param at the JSON Pointer of the set in the request */
+export const rulesInvalid = (problems: readonly RulesetProblem[], at: string): Rejection =>
+  new Rejection('RULES_INVALID', {
+    details: {
+      problems: problems.slice(0, MOST_PROBLEMS).map((one) => ({ ...one, pointer: at + one.pointer })),
+      ...(problems.length > MOST_PROBLEMS ? { problemsLeftOut: problems.length - MOST_PROBLEMS } : {}),
+    },
+  });
+
+/** A problem as a sentence. */
+export const problemText = ({ message, meant }: Problem): string =>
+  meant === undefined ? message : `${message} Perhaps ${meant} was meant.`;

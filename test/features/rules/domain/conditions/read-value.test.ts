@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { readValue } from '../../../../../src/features/rules/domain/conditions/read-value.js';
+import { readCondition } from '../../../../../src/features/rules/domain/conditions/read-condition.js';
+
+const operand = (text: string, isQuoted = false) => ({
+  text,
+  isQuoted,
+  quantity: !isQuoted && /^-?\d$/.test(text) ? Number(text) : null,
+});
+const equal = (text: string, isQuoted = false) => ({ is: 'equal', to: operand(text, isQuoted) });
+const other = (...texts: string[]) => ({ is: 'other', than: texts.map((text) => operand(text)) });
+const order = (sign: string, to: number) => ({ is: 'number-order', order: sign, to });
+
+describe('a value', () => {
+  it.each<[value: string, alternatives: readonly unknown[]]>([
+    ['*', [{ is: 'present' }]],
+    ['!', [{ is: 'absent' }]],
+    ['<5', [order('<', 5)]],
+    ['<=5', [order('<=', 5)]],
+    ['>-0.5', [order('>', -0.5)]],
+    ['>= 5', [order('>=', 5)]],
+    ['<"m"', [{ is: 'text-order', order: '<', key: 'm' }]],
+    ['!=5', [other('5')]],
+    ['!=calm', [other('calm')]],
+    ['!="a|b"', [{ is: 'other', than: [operand('a|b', true)] }]],
+    ['5..9', [{ is: 'range', from: 5, to: 9 }]],
+    ['-2.5..-1', [{ is: 'range', from: -2.5, to: -1 }]],
+    ['5..5', [{ is: 'range', from: 5, to: 5 }]],
+    ['any(a|>5)', [{ is: 'any', of: [equal('a'), order('>', 5)] }]],
+    ['none( key )', [{ is: 'none', of: [equal('key')] }]],
+    ['all(!=a|b)', [{ is: 'all', of: [other('a', 'b')] }]],
+    ['none("x)|y")', [{ is: 'none', of: [equal('x)|y', true)] }]],
+    ['count() >= 3', [{ is: 'count', of: [{ is: 'present' }], comparison: '>=', to: 3 }]],
+    ['count(a|b)!=0', [{ is: 'count', of: [equal('a'), equal('b')], comparison: '!=', to: 0 }]],
+    ['count(a) = 1|!', [{ is: 'count', of: [equal('a')], comparison: '=', to: 1 }, { is: 'absent' }]],
+    ['"quoted"', [equal('quoted', true)]],
+    ['"50%"', [equal('50%', true)]],
+    ['"null"', [equal('null', true)]],
+    ['"\\u0041 \\"b\\""', [equal('A "b"', true)]],
+    ['""', [equal('', true)]],
+    ['5', [equal('5')]],
+    ['true', [equal('true')]],
+    ['50%', [equal('50%')]],
+    ['007', [equal('007')]],
+    ['20 gold', [equal('20 gold')]],
+    ['Potion (small)', [equal('Potion (small)')]],
+    ['O"Brien', [equal('O"Brien')]],
+    ['2024-05-01', [equal('2024-05-01')]],
+    ['nothing', [equal('nothing')]],
+  ])('has alternatives: %s [5.5l]', (value, alternatives) => {
+    expect(readValue('k', value)).toEqual(alternatives);
+  });
+
+  it.each<[value: string, alternatives: readonly unknown[]]>([
+    ['mage | bard', [equal('mage'), equal('bard')]],
+    [' >=22|<6 ', [order('>=', 22), order('<', 6)]],
+    ['"a|b" | c', [equal('a|b', true), equal('c')]],
+    [
+      'any(a|b)|none(c|d)',
+      [
+        { is: 'any', of: [equal('a'), equal('b')] },
+        { is: 'none', of: [equal('c'), equal('d')] },
+      ],
+    ],
+  ])('is split at | outside quotes and brackets: %s [5.5l]', (value, alternatives) => {
+    expect(readValue('k', value)).toEqual(alternatives);
+  });
+
+  it.each<[value: string, alternatives: readonly unknown[]]>([
+    ['!=a|b', [other('a', 'b')]],
+    ['!|!=true', [{ is: 'absent' }, other('true')]],
+    ['!=a|!|b', [{ is: 'absent' }, other('a', 'b')]],
+  ])('means neither of several with !=: %s [5.5m]', (value, alternatives) => {
+    expect(readValue('k', value)).toEqual(alternatives);
+  });
+
+  it.each<[value: string, meant: string | undefined]>([
+    ['!=a|!=b', '!=a|b'],
+    ['!=a|b|!=c', '!=a|b|c'],
+    ['any(!=a|!=b)', 'any(!=a|b)'],
+    ['a|!=b', '!=b'],
+    ['!=a|>5', undefined],
+    ['!=a|*', undefined],
+  ])('is refused if != would hold for nearly everything: %s [5.5m]', (value, meant) => {
+    expect(problemOf(value)).toEqual(meant === undefined ? {} : { meant });
+  });
+
+  it.each<[value: string, meant: string | undefined]>([
+    ['>=8,<18', '["k",">=8"], ["k","<18"]'],
+    ['>=8 and <18', '["k",">=8"], ["k","<18"]'],
+    ['>=8,<=18', '8..18'],
+    ['<=18,>=8', '8..18'],
+    ['>=20 gold', '>=20'],
+    ['≥5', '>=5'],
+    ['≧5', '>=5'],
+    ['≤5', '<=5'],
+    ['≠5', '!=5'],
+    ['＞5', '>5'],
+    ['<>5', '!=5'],
+    ['> =5', '>=5'],
+    ['=>5', '>=5'],
+    ['=< 5', '<=5'],
+    ['==5', '5'],
+    ['=5', '5'],
+    ['=abc', 'abc'],
+    ['!x', '!=x'],
+    ['gt 5', '>5'],
+    ['LTE 5', '<=5'],
+    ['not x', '!=x'],
+    ['>=+5', '>=5'],
+    ['>=05', '>=5'],
+    ['>=.5', '>=0.5'],
+    ['>=-.5', '>=-0.5'],
+    ['>=5.', '>=5'],
+    ['>=1,000', '>=1000'],
+    ['=>+5', '>=5'],
+    ['>=abc', '>="abc"'],
+    ['..5', '<=5'],
+    ['5..', '>=5'],
+    ['5...9', '5..9'],
+    ['5 .. 9', '5..9'],
+    ['5-9', '5..9'],
+    ['9..1', '1..9'],
+    ['null', '!'],
+    ['NULL', '!'],
+    ['!=null', '*'],
+    ['!=*', '!'],
+    ['!=!', '*'],
+    ['!=<5', '>=5'],
+    ['!=5..9', '<5|>9'],
+    ['!=any(x)', 'none(x)'],
+    ['!=none(x)', 'any(x)'],
+    ['Any(x|y)', 'any(x|y)'],
+    ['any (x)', 'any(x)'],
+    ['non(x)', 'none(x)'],
+    ['foo(x)', '"foo(x)"'],
+    ['any(x', 'any(x)'],
+    ['any()', '*'],
+    ['none()', '!'],
+    ['any(x) y', 'any(x)'],
+    ['any(count(x))', undefined],
+    ['all(any(x))', undefined],
+    ['any(!)', undefined],
+    ['any(a||b)', 'any(a|b)'],
+    ['none(>=+5|y)', 'none(>=5|y)'],
+    ['count(x)', 'count(x) >= 1'],
+    ['count(x) == 3', 'count(x) = 3'],
+    ['count(x) => 3', 'count(x) >= 3'],
+    ['count(>=05) = 3', 'count(>=5) = 3'],
+    ['count >= 3', 'count() >= 3'],
+    ['count(x) >= 2.5', undefined],
+    ['', undefined],
+    ['|', undefined],
+    ['a||b', 'a|b'],
+    ['a|', 'a'],
+    ['>=', undefined],
+    ['!=', undefined],
+    ['"abc', '"abc"'],
+    ['"a" b', undefined],
+    ["'mage'", '"mage"'],
+    ['“mage”', '"mage"'],
+    ['~x', undefined],
+    ['>=+5|x', '>=5|x'],
+    ['>=8,<18|x', undefined],
+  ])('is refused with what was meant if it looks like an operator: %s [5.5p]', (value, meant) => {
+    expect(problemOf(value)).toEqual(meant === undefined ? {} : { meant });
+  });
+
+  it('can be written as a quoted text, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab|"\\()<>=! .5-~') }), (text) => {
+        expect(readValue('k', JSON.stringify(text))).toEqual([equal(text, true)]);
+        expect(readValue('k', `any(${JSON.stringify(text)})`)).toEqual([{ is: 'any', of: [equal(text, true)] }]);
+      }),
+    );
+  });
+
+  it('is read or refused, whatever it is, and a suggestion can be read', () => {
+    const piece = fc.constantFrom(
+      ...['any(', 'count', 'none', ')', '|', '"', '!', '=', '<', '>', '..', '5', 'a', ' ', '-', ',', '≥', 'null'],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const read = readValue('k', pieces.join(''));
+        if ('message' in read && read.meant !== undefined)
+          expect(readValue('k', read.meant)).not.toHaveProperty('message');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+const problemOf = (value: string) => {
+  const { message, ...rest } = readValue('k', value) as { message: string; meant?: string };
+  expect(message).toMatch(/\.$/);
+  return rest;
+};
+
+describe('a condition on the type of an action', () => {
+  it.each<[value: string, meant: string | undefined]>([
+    ['sell', 'SELL'],
+    ['sell|GIVE|pick up', 'SELL|GIVE|PICK_UP'],
+    ['!=sell', '!=SELL'],
+    ['"sell"', '"SELL"'],
+    ['any(sell|b!)', undefined],
+  ])('needs action types: %s [5.5q]', (value, meant) => {
+    expect(readCondition(['action.type', value])).toMatchObject({
+      member: 1,
+      ...(meant === undefined ? {} : { meant }),
+    });
+    expect(readCondition(['mood', value])).toHaveProperty('alternatives');
+  });
+
+  it('accepts them [5.5q]', () => {
+    for (const value of ['SELL', '!=SELL|GIVE', '*', '"SELL"'])
+      expect(readCondition(['action.type', value])).toHaveProperty('alternatives');
+  });
+});
