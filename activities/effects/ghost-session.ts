@@ -2,6 +2,7 @@ import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
 import { ghostEvents, type GhostPlan } from '../../src/features/ghosts/domain/events.js';
 import type { MindState } from '../../src/features/npcs/domain/state.js';
+import { searchedText } from '../../src/features/turns/domain/decision/observation-line.js';
 import { usedRuleset } from '../../src/features/rules/ruleset-digest.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
 import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/kernel/base/stream-names.js';
@@ -138,7 +139,7 @@ export const prepareGhostTurn =
     const used = ruleset === null ? null : await usedRuleset(ruleset);
     const opening = inputs.find((input) => input.type === 'open');
     const held =
-      opening === undefined || state.name !== 'new' ? [] : await inSlices(holdPatterns(ruleset, opening.observation));
+      opening === undefined || state.name !== 'new' ? [] : await inSlices(holdPatterns(ruleset, searchedText(ruleset, opening.observation)));
     const persona = actorsPersona(state, inputs) ?? level.persona;
     return (streamState) => {
       const own = streamState as MindState;

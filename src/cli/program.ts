@@ -13,6 +13,7 @@ import { ghostCommand } from '../features/ghosts/cli/ghost.js';
 import { historyCommand } from '../features/npcs/cli/history.js';
 import { NotJudged } from './shared/judging.js';
 import { keysCommand } from '../features/keys/cli/keys.js';
+import { rulesCommand } from '../features/rules/cli/rules.js';
 import { levelCommand } from '../features/levels/cli/level.js';
 import { lineageCommand } from '../features/memory/cli/lineage.js';
 import { memoriesCommand } from '../features/memory/cli/memories.js';
@@ -90,6 +91,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(lineageCommand(terminal))
     .addCommand(retractCommand(terminal))
     .commandsGroup('Rules:')
+    .addCommand(rulesCommand(terminal))
     .addCommand(trialCommand(terminal))
     .addCommand(replaysCommand(terminal))
     .addCommand(coverageCommand(terminal))

@@ -13,6 +13,7 @@ import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { searchScenarios } from './searches.js';
 import { sharedServer } from './shared-server.js';
+import { strictRuleScenarios } from './strict-rules.js';
 
 const open = sharedServer(openEmbeddedServer);
 
@@ -28,6 +29,7 @@ searchScenarios('embedded', open);
 asOfScenarios('embedded', open, 12);
 injectionScenarios('embedded', open);
 bindingScenarios('embedded', openEmbeddedServer);
+strictRuleScenarios('embedded', open);
 manyAtOnceScenarios('embedded', async () => {
   const server = await open();
   return { urls: [server.url], ownerKey: server.ownerKey, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

@@ -474,7 +474,8 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       };
       const registered = await api.post('/rules', { rulesetId, rulesetRules: [rule], template: 'ChatML' });
       const stored = { drRuleId: 'rule-1', ...rule, ruleCondition: [], ruleTarget: null, rulePromptSuffix: null };
-      const first = { rulesetId, version: 1, rulesetRules: [stored], template: 'ChatML', grammar: 2 };
+      const set = { rulesetId, version: 1, rulesetRules: [stored], template: 'ChatML', grammar: 2 };
+      const first = { ...set, observationChars: 16_000 };
       expect(registered.body).toEqual({ ...first, warnings: [] });
       const bridgeRules = (await api.get('/bridge/rules')).body as { brRuleId: string }[];
       expect(bridgeRules).toContainEqual({
@@ -533,7 +534,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       const strict = { ...rule, ruleCondition: [['age', '>=18']], ruleComment: 'why' };
       for (const grammar of [undefined, null, 2]) {
         const { body } = await api.post('/rules', { rulesetId, grammar, rulesetRules: [strict] });
-        expect(body).toMatchObject({ grammar: 2, warnings: [{ drRuleId: 'adults' }] });
+        expect(body).toMatchObject({ grammar: 2, warnings: [{ drRuleId: 'adults' }, { drRuleId: 'adults' }] });
       }
       expect((await api.post('/rules', { rulesetId, grammar: 3 })).body).toMatchObject({
         error: { code: 'SCHEMA_INVALID' },

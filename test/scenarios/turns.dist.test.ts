@@ -11,6 +11,7 @@ import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { strictRuleScenarios } from './strict-rules.js';
 
 mainJobScenarios('distributed', openDistributedServer);
 refusalScenarios('distributed', openDistributedServer);
@@ -24,6 +25,7 @@ ghostBodyScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
+strictRuleScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

@@ -45,9 +45,12 @@ const ownerKey = async (dataDir: string): Promise<string> => {
   );
 };
 
-/** A problem of a map, or a message about another document. */
+/** A problem of a map, a ruleset or another document. */
 export const problemLine = (found: unknown): string => {
   if (!isObject(found)) return String(found);
+  const { pointer, message, meant } = found;
+  if (typeof pointer === 'string' && typeof message === 'string')
+    return `${pointer}: ${message}${typeof meant === 'string' ? ` Perhaps ${meant} was meant.` : ''}`;
   const { layer, object, problem } = found as { layer?: unknown; object?: unknown; problem?: unknown };
   const names = [layer, object].filter((name) => typeof name === 'string');
   return [...names, String(problem)].join(': ');

@@ -28,7 +28,9 @@ export const whyTree = (why: JsonMembers): Branch => ({
     ...promptOf(members(why['prompt'])),
     ...modelOf(members(why['model'])),
     ...named('checks', list(why['checks']).map(checkOf)),
+    ...replacedBy(why['replacedBy']),
     ...verdictOf(members(why['verdict'])),
+    ...named('state changes that are not allowed', list(why['stateBreaks']).map(breakOf)),
     ...named('ignored: a tape contradicted the record', list(why['mismatches']).map(mismatchOf)),
     ...named('state changes', changesOf(members(why['stateChange']))),
     ...named(
@@ -148,16 +150,26 @@ const checkOf = ({ brRuleId, passed, code, details }: JsonMembers): Branch => ({
 });
 
 const verdictOf = (verdict: JsonMembers): readonly Branch[] => {
-  const { valid, dialogue, action, code } = verdict;
+  const { valid, dialogue, action, code, reason } = verdict;
   if (valid === undefined) return [{ text: 'no verdict' }];
   const { type, target } = members(action);
   const did = `${word(type)}${word(target) === '' ? '' : ` -> ${word(target)}`}`;
   return [
     {
       text:
-        valid === true ? `verdict: ${did} ${quoted(dialogue)}` : `verdict: REFUSED, ${word(code)}: ${word(dialogue)}`,
+        valid === true
+          ? `verdict: ${did} ${quoted(dialogue)}`
+          : `verdict: REFUSED, ${word(code)}: ${word(reason ?? dialogue)}`,
     },
   ];
+};
+
+const replacedBy = (rule: JsonValue | undefined): readonly Branch[] =>
+  rule === undefined ? [] : [{ text: `replaced the action of the model: rule ${word(rule)} requires another one` }];
+
+const breakOf = ({ path, onBreak, reason, instead }: JsonMembers): Branch => {
+  const effect = instead === undefined ? (onBreak === 'refuse' ? 'refused' : 'left out') : `became ${word(instead)}`;
+  return { text: `${word(path)} ${effect}: ${word(reason)}` };
 };
 
 const changesOf = (change: JsonMembers): readonly Branch[] =>

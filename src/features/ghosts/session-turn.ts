@@ -4,6 +4,7 @@ import { holdPatterns } from '../rules/domain/hold-patterns.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { currentVersion } from '../../kernel/base/decoder.js';
 import { npcEvents, type Instruction, type Verdict, type VerdictGrounds } from '../npcs/domain/events.js';
+import { searchedText } from '../turns/domain/decision/observation-line.js';
 import type { TurnFacts } from '../turns/domain/decision/turn-facts.js';
 import type { ProtocolProbe } from './domain/policy.js';
 import type { PlayedTurn } from './domain/events.js';
@@ -72,7 +73,7 @@ const NEVER = '9999-12-31T23:59:59.999Z';
  */
 export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;
-  const held = yield* holdPatterns(ruleset, observation);
+  const held = yield* holdPatterns(ruleset, searchedText(ruleset, observation));
   const facts: TurnFacts = {
     npcId,
     mind: { persona: mind.persona, data: mind.data, revision: mind.revision },

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox';
 
-import { named } from '../../kernel/http/named.js';
-import { ClientId, nullable } from '../../kernel/http/schemas.js';
+import type { Json } from '../../kernel/base/json.js';
+import { documentedAs, named } from '../../kernel/http/named.js';
+import { AnyJson, ClientId, nullable, oneOf } from '../../kernel/http/schemas.js';
+import { onBreaks, stateTypes } from './domain/state-rules/state-rule.js';
 
 const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
   minItems: 2,
@@ -23,8 +25,33 @@ const Rule = named(
     rulePriority: nullable(Type.Integer({ description: 'The highest matching rule decides.' })),
     ruleObsPattern: nullable(Type.String({ description: 'An RE2 pattern for the observation, case-insensitive.' })),
     rulePromptSuffix: nullable(Type.String({ description: 'Added to the prompt while the rule matches.' })),
+    ruleOnBreak: nullable(
+      Type.String({
+        description:
+          'If an action breaks a rule that requires another one: `refuse` (the default), or `replace` it with the required one.',
+      }),
+    ),
+    ruleRefusal: nullable(
+      Type.String({ description: 'What the player hears when the rule refuses or replaces an action.' }),
+    ),
   }),
 );
+/** Who writes a member of the state. */
+export const StateRuleSchema = named(
+  'StateRule',
+  Type.Object({
+    path: Type.String({ description: 'Names separated by dots; `*` is any one name.' }),
+    writer: oneOf(['game', 'model'] as const),
+    type: Type.Optional(oneOf(stateTypes)),
+    min: Type.Optional(Type.Number()),
+    max: Type.Optional(Type.Number()),
+    step: Type.Optional(Type.Number({ description: 'The most by which one verdict may change the number.' })),
+    values: Type.Optional(Type.Array(AnyJson)),
+    optional: Type.Optional(Type.Literal(true, { description: 'A model may remove the member.' })),
+    onBreak: Type.Optional(oneOf(onBreaks)),
+  }),
+);
+
 /** A rule set as it is registered. */
 export const RulesBody = named(
   'RegisterRulesRequest',
@@ -38,6 +65,15 @@ export const RulesBody = named(
         enum: [1, 2],
         description: 'How conditions and actions are read; 2 by default.',
       }),
+    ),
+    ruleState: nullable(
+      documentedAs(
+        Type.Array(StateRuleSchema, { description: 'Who writes which members of the state.' }),
+        Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: 1_000 }),
+      ),
+    ),
+    ruleRefusal: nullable(
+      Type.String({ description: 'What the player hears when the rule that refuses has no line of its own.' }),
     ),
     template: nullable(Type.String({ description: '`Raw`, `ChatML`, `Llama3` or `Alpaca`.' })),
     ruleName: nullable(Type.String()),

@@ -71,6 +71,11 @@ export const ConstraintsSchema = named(
 const refusal = {
   refusedAction: Type.Optional(orNull(ActionSchema, 'The action that was refused. Only if `valid` is false.')),
   code: Type.Optional(text('Why it was refused, such as `RULE_REFUSED`. Only if `valid` is false.')),
+  reason: Type.Optional(
+    text(
+      'Why it was refused, if rules of grammar 2 decided; `dialogue` is what the player hears. Only if `valid` is false.',
+    ),
+  ),
   details: Type.Optional(object('The details of the refusal, as errors have them. Only if `valid` is false.')),
 };
 const decided = {

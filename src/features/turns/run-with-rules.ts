@@ -6,6 +6,7 @@ import type { Recorded } from '../../kernel/streams/stream-writer.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import { holdPatterns } from '../rules/domain/hold-patterns.js';
+import { searchedText } from './domain/decision/observation-line.js';
 import type { ChosenRuleset, RulesetChoice } from '../rules/rulesets.js';
 
 /** The rules of one command: the chosen ruleset, and the ids of its rules whose pattern matches the observation. */
@@ -18,7 +19,10 @@ export const rulesAtHand = async (
   observation: string,
 ): Promise<RulesAtHand> => {
   const chosen = await choose(choice);
-  return { chosen, patternsHeld: await inSlices(holdPatterns(chosen.ruleset, observation)) };
+  return {
+    chosen,
+    patternsHeld: await inSlices(holdPatterns(chosen.ruleset, searchedText(chosen.ruleset, observation))),
+  };
 };
 
 type RulesToChoose = {

@@ -7,7 +7,8 @@ import { normaliseRuleset } from '../../../src/features/rules/domain/normalise.j
 import { warningsOf } from '../../../src/features/rules/domain/warnings.js';
 import type { Json, JsonObject } from '../../../src/kernel/base/json.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
-import { allSlices } from '../../support/rules.js';
+import { observationLine } from '../../../src/features/turns/domain/decision/observation-line.js';
+import { allSlices, heldBy } from '../../support/rules.js';
 
 /** Sets as designers wrote them in reports of bugs: one condition each. */
 const setOf = (pair: readonly [string, string], ruleAction = 'FORBID TRADE'): JsonObject => ({
@@ -27,10 +28,12 @@ const refuses = (
   return brokenBy(matchRules({ ...content, version: 1 }, around).matches, action) !== null;
 };
 const problems = (body: JsonObject) => (register(body) as Rejection).details['problems'];
-const warnings = (body: JsonObject) => {
+const allWarnings = (body: JsonObject) => {
   const content = register(body);
   return content instanceof Rejection ? [] : warningsOf(content).map(({ message }) => message);
 };
+/** Without those about who writes what the rules read. */
+const warnings = (body: JsonObject) => allWarnings(body).filter((message) => !message.includes('ruleState'));
 
 describe('a set from a report of a bug', () => {
   it('has alternatives with spaces around them [5.5l]', () => {
@@ -84,6 +87,39 @@ describe('a set from a report of a bug', () => {
       false,
     ]);
     expect(warnings(covered)).toEqual([]);
+  });
+
+  it('gets a warning for each member that it reads and the model may write, until it says who does [5.8i]', () => {
+    const gate = setOf(['questDone', '!|!=true'], 'FORBID OPEN_GATE');
+    expect(allWarnings(gate)).toEqual([
+      expect.stringContaining('The rule reads questDone, which the model may change.'),
+    ]);
+    for (const ruleState of [
+      [{ path: 'questDone', writer: 'game' }],
+      [{ path: '*', writer: 'model', type: 'boolean' }],
+    ])
+      expect(allWarnings({ ...gate, ruleState })).toEqual([]);
+    expect(allWarnings(setOf(['hp', '<5']))).toEqual([]);
+    expect(allWarnings(setOf(['context.hour', '<5']))).toEqual([]);
+  });
+
+  it('finds with its pattern what the prompt shows, however it is written [5.5v]', () => {
+    const content = register({
+      rulesetId: 'case',
+      rulesetRules: [{ ruleAction: 'FORBID TRADE', ruleObsPattern: 'free gold' }],
+    });
+    if (content instanceof Rejection) throw content;
+    const set = { ...content, version: 1 };
+    for (const said of [
+      'Free gold?',
+      `${'x'.repeat(9_000)} free gold`,
+      'free\ngold',
+      'free\u200bgold',
+      'free\u0000gold',
+    ])
+      expect(heldBy(set, observationLine(set, said)), said.slice(0, 20)).toHaveLength(1);
+    for (const hidden of ['free golf', `${'x'.repeat(16_000)} free gold`])
+      expect(heldBy(set, observationLine(set, hidden))).toEqual([]);
   });
 
   it('gets a warning if an absent list would open the way [5.5o]', () => {

@@ -6,7 +6,7 @@ import { actContext, actDirective, actVerdict } from '../../../src/features/turn
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
 import { checkOfMind } from '../../../src/features/turns/domain/decision/bridge-checked.js';
 import { PROMPT_BYTES } from '../../../src/features/turns/domain/decision/prompt.js';
-import { STATE_CHANGE_BYTES } from '../../../src/features/turns/domain/decision/verdict.js';
+import { STATE_CHANGE_BYTES } from '../../../src/features/turns/domain/decision/state-change.js';
 import {
   ACTION_BYTES,
   DETAILS_BYTES,

@@ -109,18 +109,21 @@ describe('an act of a compatibility route', () => {
         instruction: { type: 'ExecuteInference', prompt: '', constraints: {} },
       },
     ],
-  ] as const)('of kind %s is a turn of one round without a verdict [2.7d, 10.1j]', async (kind, act, ruleset, round) => {
-    const turnId = idOf(kind);
-    expect(await view(turnId, before, act(turnId))).toEqual({
-      ...single,
-      turnId,
-      kind,
-      ruleset,
-      observation: '',
-      rounds: [{ round: 0, revision: 1, at: at(1), ...round }],
-      verdict: null,
-    });
-  });
+  ] as const)(
+    'of kind %s is a turn of one round without a verdict [2.7d, 10.1j]',
+    async (kind, act, ruleset, round) => {
+      const turnId = idOf(kind);
+      expect(await view(turnId, before, act(turnId))).toEqual({
+        ...single,
+        turnId,
+        kind,
+        ruleset,
+        observation: '',
+        rounds: [{ round: 0, revision: 1, at: at(1), ...round }],
+        verdict: null,
+      });
+    },
+  );
 
   it.each([true, false])(
     'of kind verdict is a turn of one round with its verdict (valid: %s) [2.7d, 10.1j]',

@@ -6,6 +6,7 @@ import { whenDown } from '../when-down.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import type { CortexEngine } from '../../../ports/cortex.js';
 import { errorBody, refusalOf } from '../../../kernel/http/on-error.js';
+import { defined } from '../../../kernel/base/defined.js';
 import type { Call } from '../../../kernel/http/route.js';
 
 /**
@@ -23,9 +24,11 @@ const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' |
   };
 };
 
-const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
+const refused = ({ code = 'RULE_REFUSED', dialogue, reason, details }: AgentOutcome['verdict']): Rejection => {
   const known: RejectionCode = isRejectionCode(code) ? code : 'RULE_REFUSED';
-  return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
+  // The verdicts of grammar 2 tell apart what the player hears and why.
+  const told = reason === undefined ? details : { ...details, dialogue };
+  return new Rejection(known, { message: reason ?? dialogue, ...defined({ details: told }) });
 };
 
 /** An answer or a refusal: both have written, so both tell the revision. */

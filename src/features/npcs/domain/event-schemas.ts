@@ -109,6 +109,17 @@ export const Grounds = object({
       details: Type.Optional(AnyObject),
     }),
   ),
+  replacedBy: Type.Optional(text('The rule whose action replaced the one of the model.')),
+  stateBreaks: Type.Optional(
+    list(
+      object({
+        path: Type.String(),
+        onBreak: Type.Union([Type.Literal('leave_out'), Type.Literal('clamp'), Type.Literal('refuse')]),
+        reason: Type.String(),
+        instead: Type.Optional(Type.Number()),
+      }),
+    ),
+  ),
 });
 /** Signed if valid. */
 export const Decided = object({
@@ -120,6 +131,7 @@ export const Decided = object({
   // Only if invalid: the refused action, the code and the details.
   refusedAction: Type.Optional(orNull(ActionTaken)),
   code: Type.Optional(Type.String()),
+  reason: Type.Optional(text('Why it is refused; the dialogue is what the player hears.')),
   details: Type.Optional(AnyObject),
 });
 const verdict = {

@@ -10,9 +10,9 @@ import type { Json } from '../../../kernel/base/json.js';
  * | opening, result, with a query  | 524,288 | query 49,152, held 26,624                                              | 610,000 |
  * | `DirectiveGiven`               | 524,288 | query 49,152, held 26,624, traces 131,072                              | 740,000 |
  * | `ContextBuilt`                 | 524,288 | prompt twice 196,608, held 26,624, traces 131,072                      | 890,000 |
- * | verdict                        | 524,288 | words 32,768, action 32,768, change 16,384, memories 49,152, held 26,624, traces 131,072 | 825,000 |
- * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 890,000 |
- * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 987,000 |
+ * | verdict                        | 524,288 | words 32,768, action 32,768, change 16,384, memories 49,152, held 26,624, traces 131,072, state rules 20,480 | 845,000 |
+ * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 911,000 |
+ * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 1,008,000 |
  *
  * Each has 8,192 bytes left for ids, names and numbers. The metadata of a turn's 20 events takes at most 20,000 bytes.
  */
@@ -30,6 +30,8 @@ export const DETAILS_BYTES = 16_384;
  * @internal A test adds it up.
  */
 export const HELD_BYTES = 26_624;
+/** The limit of what a verdict records of state rules that its change broke. */
+export const STATE_BREAKS_BYTES = 20_480;
 /** The limit of a query for memories, in bytes of UTF-8; each byte may become six in JSON. */
 export const QUERY_BYTES = 8_192;
 /** The limit of the text of a memory, in bytes of UTF-8. */

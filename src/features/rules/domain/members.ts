@@ -5,12 +5,14 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 const KNOWN_MEMBERS = {
   set: [
     ...['rulesetId', 'id', 'rulesetRules', 'template', 'grammar', 'version', 'warnings'],
+    ...['ruleRefusal', 'ruleState', 'observationChars'],
     // The short form (promise 5.1d).
     ...['ruleName', 'ruleDescription', 'ruleActionTypes'],
   ],
   rule: [
     ...['drRuleId', 'ruleName', 'ruleCondition', 'ruleAction', 'ruleReason', 'ruleTarget', 'rulePriority'],
     ...['ruleObsPattern', 'rulePromptSuffix', 'ruleDescription', 'ruleActionTypes'],
+    ...['ruleOnBreak', 'ruleRefusal'],
   ],
 } as const;
 

@@ -1,6 +1,8 @@
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
+import { searchableChars } from './pattern.js';
+import { readStateRules } from './state-rules/read-state-rules.js';
 import { problemsOf, rulesInvalid } from './problems.js';
 import { checkRulesetSize } from './ruleset-size.js';
 import { templates, type DirectiveRule, type Grammar, type RulesetContent, type Template } from './ruleset.js';
@@ -26,6 +28,17 @@ const condition = (pair: Json): readonly [string, string][] => {
   return name === null ? [] : [[name, textOf(value) ?? '']];
 };
 
+/** What only rules of grammar 2 have; `problemsOf` refuses other values. */
+const strictMembersOf = (body: JsonObject): Pick<DirectiveRule, 'ruleOnBreak' | 'ruleRefusal'> => ({
+  ...(body['ruleOnBreak'] === 'replace' ? { ruleOnBreak: 'replace' } : {}),
+  ...refusalOf(body),
+});
+
+const refusalOf = (body: JsonObject): { readonly ruleRefusal?: string } => {
+  const { ruleRefusal } = body as { readonly ruleRefusal?: Json };
+  return typeof ruleRefusal === 'string' && ruleRefusal !== '' ? { ruleRefusal } : {};
+};
+
 const ruleOf = (body: JsonObject, position: number, grammar: Grammar): DirectiveRule => {
   const priority = body['rulePriority'];
   const description = textOf(body['ruleDescription']);
@@ -42,6 +55,7 @@ const ruleOf = (body: JsonObject, position: number, grammar: Grammar): Directive
     rulePromptSuffix: optional(body, 'rulePromptSuffix', grammar),
     ...(description === null ? {} : { ruleDescription: description }),
     ...(types.length === 0 ? {} : { ruleActionTypes: types }),
+    ...(grammar === 1 ? {} : strictMembersOf(body)),
   };
 };
 
@@ -89,10 +103,18 @@ export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = '
   const rulesetRules = rulesOf(body, grammar);
   const drRuleId = firstRepeatedId(rulesetRules);
   if (drRuleId !== undefined) return new Rejection('RULE_ID_REPEATED', { details: { drRuleId } });
-  const refusal = yield* checkRulesetSize(rulesetRules, grammar);
-  if (refusal !== null) return refusal;
+  const size = yield* checkRulesetSize(rulesetRules, grammar);
+  if (size instanceof Rejection) return size;
   const content = { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
   if (grammar === 1) return content;
   const problems = problemsOf(body, rulesetRules);
-  return problems.length === 0 ? { ...content, grammar } : rulesInvalid(problems, at);
+  if (problems.length > 0) return rulesInvalid(problems, at);
+  const { rules: ruleState } = readStateRules(body['ruleState']);
+  return {
+    ...content,
+    grammar,
+    ...refusalOf(body),
+    ...(ruleState.length === 0 ? {} : { ruleState }),
+    ...(size.patterns === 0 ? {} : { observationChars: searchableChars(size) }),
+  };
 }

@@ -31,6 +31,20 @@ const AUTOMATON_BYTES = 65_536;
 /** How many compiled patterns are cached. */
 const KEPT_PATTERNS = 1_000;
 
+/** What the patterns of a ruleset cost: how many there are, and the instructions of all of them and of the largest one. */
+export type PatternCost = { readonly patterns: number; readonly instructions: number; readonly largest: number };
+
+/** The limits of an observation that the patterns of a ruleset of grammar 2 search completely, in UTF-16 units. */
+export const SEARCHABLE_CHARS = { least: PATTERN_SEES_CHARS, most: 16_000 } as const;
+/** How much work all patterns of a turn may cause. */
+const PATTERNS_WORK = 2_048 * PATTERN_SEES_CHARS;
+
+/** How much of an observation patterns can search: each one within a slice, and all of them within their limit. */
+export const searchableChars = ({ instructions, largest }: PatternCost): number => {
+  const affordable = Math.floor(Math.min(PATTERN_SLICE / largest, PATTERNS_WORK / instructions));
+  return Math.min(Math.max(affordable, SEARCHABLE_CHARS.least), SEARCHABLE_CHARS.most);
+};
+
 /** A compiled pattern. `instructions`: the weighted cost of one character. */
 export type Pattern = { readonly instructions: number; test(text: string): boolean };
 type Compiled = { readonly pattern: Pattern } | { readonly problem: string };
@@ -102,7 +116,7 @@ const compile = (source: string): Compiled => {
     set.add(source);
     set.compile();
     return {
-      pattern: { instructions, test: (text) => set.match(text.slice(0, PATTERN_SEES_CHARS)).length > 0 },
+      pattern: { instructions, test: (text) => set.match(text).length > 0 },
     };
   } catch (error) {
     return { problem: error instanceof Error ? cutText(error.message, 300) : 'it is not a regular expression' };

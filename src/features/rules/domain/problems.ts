@@ -1,6 +1,7 @@
 import { readActionWords } from './action-words.js';
 import { isProblem, type Problem, shownText } from './conditions/problem.js';
 import { readConditions } from './conditions/read-condition.js';
+import { readStateRules } from './state-rules/read-state-rules.js';
 import { unknownMembers } from './members.js';
 import type { DirectiveRule } from './ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
@@ -53,9 +54,43 @@ export const problemsOfRule = (
   return isProblem(action) ? [...conditions, { member: 'ruleAction', problem: action }] : conditions;
 };
 
+/** The limit of a line that a player hears, in UTF-16 units. */
+const LINE_CHARS = 2_000;
+
+const lineProblems = (
+  { ruleRefusal = null }: { readonly ruleRefusal?: Json },
+  drRuleId: string,
+  at: string,
+): readonly RulesetProblem[] =>
+  ruleRefusal === null || (typeof ruleRefusal === 'string' && ruleRefusal.length <= LINE_CHARS)
+    ? []
+    : [{ drRuleId, pointer: `${at}/ruleRefusal`, message: `Must be a text of at most ${LINE_CHARS} characters.` }];
+
+const onBreakProblems = (
+  { ruleOnBreak = null }: { readonly ruleOnBreak?: Json },
+  rule: DirectiveRule,
+  at: string,
+): readonly RulesetProblem[] => {
+  if (ruleOnBreak === null || ruleOnBreak === '') return [];
+  const { drRuleId } = rule;
+  const pointer = `${at}/ruleOnBreak`;
+  if (ruleOnBreak !== 'replace' && ruleOnBreak !== 'refuse')
+    return [{ drRuleId, pointer, message: 'Must be "refuse" or "replace".' }];
+  const action = readActionWords(rule);
+  return isProblem(action) || action.kind === 'require'
+    ? []
+    : [{ drRuleId, pointer, message: 'Only a rule that requires an action can be broken this way.' }];
+};
+
 /** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS. @param body the set as it was sent */
 export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => [
   ...memberProblems(body, rules),
+  ...lineProblems(body, '', ''),
+  ...readStateRules(body['ruleState']).problems.map((one) => ({
+    drRuleId: '',
+    ...one,
+    pointer: `/ruleState${one.pointer}`,
+  })),
   ...rules.flatMap((rule, position) => {
     const { drRuleId } = rule;
     const at = `/rulesetRules/${position}`;
@@ -68,6 +103,7 @@ export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): r
     };
     return [
       ...(isPairList(pairs, rule.ruleCondition.length) ? [] : [unread]),
+      ...(isObject(sent) ? [...lineProblems(sent, drRuleId, at), ...onBreakProblems(sent, rule, at)] : []),
       ...problemsOfRule(rule).map(({ member, problem }) => ({ drRuleId, pointer: `${at}/${member}`, ...problem })),
     ];
   }),

@@ -4,7 +4,7 @@ import { countTests } from './condition.js';
 import { buildKeyTree } from './key-tree.js';
 import { compilePatterns } from './hold-patterns.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
-import { compileWork, PATTERN_SLICE } from './pattern.js';
+import { compileWork, type PatternCost, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule, Grammar } from './ruleset.js';
 import { sizeOfPaths } from './conditions/size-of-paths.js';
 
@@ -87,11 +87,12 @@ const tooLarge = (figures: Partial<RulesetSize>): Rejection =>
 /**
  * Checks the total cost of a ruleset, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known so far, or
  * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large on its own.
+ * @returns what its patterns cost
  */
-export function* checkRulesetSize(rules: Rules, grammar: Grammar): Sliced<Rejection | null> {
+export function* checkRulesetSize(rules: Rules, grammar: Grammar): Sliced<Rejection | PatternCost> {
   const size = measure(rules, grammar);
   if (beyond(size)) return tooLarge(size);
-  const { instructions, bad } = yield* compilePatterns(rules, RULESET_BOUNDS.patternInstructions);
+  const { bad, ...cost } = yield* compilePatterns(rules, RULESET_BOUNDS.patternInstructions);
   if (bad !== undefined) {
     const { drRuleId, problem } = bad;
     const ruleObsPattern = rules.find((rule) => rule.drRuleId === drRuleId)?.ruleObsPattern ?? null;
@@ -100,6 +101,6 @@ export function* checkRulesetSize(rules: Rules, grammar: Grammar): Sliced<Reject
       details: { drRuleId, ruleObsPattern, problem },
     });
   }
-  const whole: Partial<RulesetSize> = { ...size, patternInstructions: instructions };
-  return beyond(whole) ? tooLarge(whole) : null;
+  const whole: Partial<RulesetSize> = { ...size, patternInstructions: cost.instructions };
+  return beyond(whole) ? tooLarge(whole) : cost;
 }

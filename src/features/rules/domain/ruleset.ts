@@ -1,4 +1,5 @@
 import { isActionType } from './action-type.js';
+import type { StateRule } from './state-rules/state-rule.js';
 
 /** Rulesets in their stored form. Deployed clients depend on the names of the members. */
 
@@ -25,6 +26,10 @@ export type DirectiveRule = {
   /** Only in rules that were registered in the short form (promise 5.1d): their entry in the list of bridge rules. */
   readonly ruleDescription?: string;
   readonly ruleActionTypes?: readonly string[];
+  /** Only in grammar 2, of a rule that requires: the required action replaces one that breaks the rule. Otherwise that one is refused. */
+  readonly ruleOnBreak?: 'replace';
+  /** Only in grammar 2: what the player hears when the rule refuses or replaces an action. */
+  readonly ruleRefusal?: string;
 };
 
 /** How the conditions and actions of a set are read: 1 as in the first release, 2 strictly (docs/reference/rules/conditions.md). */
@@ -36,8 +41,14 @@ export type RulesetContent = {
   readonly rulesetRules: readonly DirectiveRule[];
   /** Null means `Raw`. */
   readonly template: Template | null;
-  /** Absent in sets of grammar 1. */
+  /** Absent in sets of grammar 1, like the members below. */
   readonly grammar?: 2;
+  /** What the player hears when an action is refused and its rule has no line of its own. */
+  readonly ruleRefusal?: string;
+  /** Who writes which members of the state. */
+  readonly ruleState?: readonly StateRule[];
+  /** How many UTF-16 units of the observation the patterns can search; only in sets with patterns. */
+  readonly observationChars?: number;
 };
 
 /** One registered version of a ruleset; immutable. Versions count from 1. */

@@ -1,6 +1,7 @@
 import { absenceWarning } from './absence.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
+import { undeclaredReads } from './state-rules/undeclared-reads.js';
 import { unknownMembers } from './members.js';
 import { problemsOfRule, problemText } from './problems.js';
 import {
@@ -110,10 +111,22 @@ export const memberWarnings = (
       message: `There is no member ${shownText(name)}, so it has no effect.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`,
     }));
 
-/** Every rule that looks as if it decides something but does not. */
-export const warningsOf = (set: Pick<RulesetContent, 'rulesetRules' | 'grammar'>): readonly RuleWarning[] => {
+const writableByModel = (set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly RuleWarning[] =>
+  undeclaredReads(set).map(({ drRuleId, path }) => ({
+    drRuleId,
+    message: `The rule reads ${path}, which the model may change. Say in ruleState who writes it: the game, or the model within limits.`,
+  }));
+
+/** Every rule that looks as if it decides something but does not, and what a model could change to get round a rule of grammar 2. */
+export const warningsOf = (
+  set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState'>,
+): readonly RuleWarning[] => {
   const warningsOfRule = grammarOf(set) === 2 ? strictWarnings : lenientWarnings;
-  return set.rulesetRules.length === 0
-    ? [EMPTY]
-    : set.rulesetRules.flatMap((rule) => warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })));
+  if (set.rulesetRules.length === 0) return [EMPTY];
+  return [
+    ...set.rulesetRules.flatMap((rule) =>
+      warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
+    ),
+    ...(grammarOf(set) === 2 ? writableByModel(set) : []),
+  ];
 };

@@ -21,7 +21,7 @@ import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
-import { RulesBody } from '../body-schemas.js';
+import { RulesBody, StateRuleSchema } from '../body-schemas.js';
 import { named } from '../../../kernel/http/named.js';
 import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
@@ -42,6 +42,8 @@ const DirectiveRule = named(
     rulePromptSuffix: orNull(Type.String()),
     ruleDescription: Type.Optional(Type.String()),
     ruleActionTypes: Type.Optional(Type.Array(Type.String())),
+    ruleOnBreak: Type.Optional(Type.Literal('replace')),
+    ruleRefusal: Type.Optional(Type.String()),
   }),
 );
 const StoredSet = named(
@@ -51,6 +53,11 @@ const StoredSet = named(
     rulesetRules: Type.Array(DirectiveRule),
     template: orNull(Type.String()),
     grammar: Type.Unsafe<1 | 2>({ type: 'integer', enum: [1, 2] }),
+    ruleRefusal: Type.Optional(Type.String()),
+    ruleState: Type.Optional(Type.Array(StateRuleSchema)),
+    observationChars: Type.Optional(
+      Type.Integer({ description: 'How much of the observation the patterns search and the prompt shows.' }),
+    ),
     version: Type.Integer(),
   }),
 );

@@ -100,7 +100,7 @@ export const verdictFromWire = (body: JsonObject): Digested | null => {
 };
 
 const common = (
-  { valid, dialogue, action, memoryStore, refusedAction, code, details }: Verdict,
+  { valid, dialogue, action, memoryStore, refusedAction, code, reason, details }: Verdict,
   signature: string | null,
 ): JsonObject => ({
   valid,
@@ -112,7 +112,7 @@ const common = (
     ? {}
     : {
         refusedAction: (refusedAction ?? null) as Json,
-        ...defined({ code, details }),
+        ...defined({ code, reason, details }),
       }),
 });
 

@@ -7,6 +7,7 @@ import { readTurn, type TurnView } from '../turn-view.js';
 import type { VerdictSigner } from '../verdict-signer.js';
 import { type WhyDeps, whyOf } from '../why.js';
 import { finalizeWire, verdictWire } from '../domain/signature.js';
+import { defined } from '../../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -130,6 +131,7 @@ export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): Ro
           ...about,
           ...grounds,
           checks: rested?.grounds.checks ?? [],
+          ...defined({ replacedBy: rested?.grounds.replacedBy, stateBreaks: rested?.grounds.stateBreaks }),
           verdict: rested && verdictWire(rested.verdict, signature),
         },
       };

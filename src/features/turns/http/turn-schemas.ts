@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
 import type { JsonObject } from '../../../kernel/base/json.js';
+import { onBreaks } from '../../rules/domain/state-rules/state-rule.js';
 import { named } from '../../../kernel/http/named.js';
 import { AnyJson, FreeObject, oneOf } from '../../../kernel/http/schemas.js';
 import {
@@ -85,6 +86,24 @@ const SeenValue = named(
 );
 
 /** A verdict with what it was based on. */
+/** What only verdicts by rulesets of grammar 2 have. */
+const strictGrounds = {
+  replacedBy: Type.Optional(Type.String({ description: 'The rule whose action replaced the one of the model.' })),
+  stateBreaks: Type.Optional(
+    Type.Array(
+      named(
+        'StateBreak',
+        Type.Object({
+          path: Type.String(),
+          onBreak: oneOf(onBreaks),
+          reason: Type.String(),
+          instead: Type.Optional(Type.Number({ description: 'What a clamped change became.' })),
+        }),
+      ),
+      { description: 'The changes of the state that the state rules do not allow.' },
+    ),
+  ),
+};
 const GroundedVerdict = named(
   'GroundedVerdict',
   Type.Object({
@@ -93,6 +112,7 @@ const GroundedVerdict = named(
     seen: Type.Array(SeenValue, { description: 'The values that the conditions of rules compared.' }),
     seenLeftOut: Type.Optional(Type.Integer()),
     checks: Type.Array(BridgeCheckSchema),
+    ...strictGrounds,
     generatedOutput: Type.String({ description: 'The text of the language model.' }),
   }),
 );
@@ -200,6 +220,7 @@ export const WhySchema = named(
     prompt: orNull(WhyPrompt),
     model: orNull(WhyModel),
     checks: Type.Array(BridgeCheckSchema),
+    ...strictGrounds,
     verdict: orNull(named('Verdict', Type.Object(verdictMembers))),
     mismatches: Type.Array(WhyMismatch, { description: 'Where a tape contradicted the record.' }),
     stateChange: orNull(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'A merge patch (RFC 7396).' })),

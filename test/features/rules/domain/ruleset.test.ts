@@ -111,7 +111,7 @@ describe('the registration of a rule set', () => {
         },
       ],
     };
-    expect(normalise(whole)).toEqual({ ...whole, grammar: 2 });
+    expect(normalise(whole)).toEqual({ ...whole, grammar: 2, observationChars: 16_000 });
   });
 
   it.each<[string, JsonObject]>([

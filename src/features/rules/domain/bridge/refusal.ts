@@ -9,7 +9,8 @@ export type BridgeRefusal = Objection;
 /** How much of a rule's reason a refusal shows, in UTF-16 units: it is recorded as dialogue and as a detail. */
 export const REASON_CHARS = 2_000;
 
-const refusedBy = ({ rule }: Match): BridgeRefusal => {
+/** A match as the reason of a refusal. */
+export const refusedBy = ({ rule }: Match): BridgeRefusal => {
   const ruleReason = cutText(rule.ruleReason, REASON_CHARS);
   return {
     code: 'RULE_REFUSED',
@@ -40,24 +41,20 @@ export const contradicts = (match: Match, action: Action): boolean => {
 };
 
 /** The highest match that has an opinion on an action, if it refuses it. */
-const refusing = (
-  matches: readonly Match[],
-  action: Action,
-  refuses: (match: Match) => boolean,
-): BridgeRefusal | null => {
+const refusing = (matches: readonly Match[], action: Action, refuses: (match: Match) => boolean): Match | null => {
   const match = matches.find((one) => refuses(one) || permits(one, action));
-  return match === undefined || permits(match, action) ? null : refusedBy(match);
+  return match === undefined || permits(match, action) ? null : match;
 };
 
-/** What forbids this action, as a refusal: the highest match that forbids it, if no higher one permits it. */
-export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null =>
+/** What forbids this action: the highest match that forbids it, if no higher one permits it. */
+export const forbiddenBy = (matches: readonly Match[], action: Action): Match | null =>
   refusing(matches, action, (one) => forbids(one, action));
 
 /**
- * The highest match that this action breaks, as a refusal, if no higher one permits it: one that forbids it, one that requires another action, or in
+ * The highest match that this action breaks, if no higher one permits it: one that forbids it, one that requires another action, or in
  * grammar 1 the highest one that directs another action.
  */
-export const brokenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
+export const brokenBy = (matches: readonly Match[], action: Action): Match | null => {
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
   return refusing(
     matches,

@@ -4,7 +4,7 @@ import type { DirectiveRuleSet } from '../ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import { coreRules, type Situation } from './core-rules.js';
-import { forbiddenBy, type BridgeRefusal } from './refusal.js';
+import { forbiddenBy, refusedBy, type BridgeRefusal } from './refusal.js';
 import { asObject } from './world.js';
 
 /** The result of one rule of the bridge; recorded with a verdict. */
@@ -107,7 +107,8 @@ export const validateAction = ({
       ? { checks: [], refusal: null, corrected: null }
       : checkAction(action, situationOf(npcState, context, ''));
   const { matches } = matchRules(ruleset, { npcState, context, action: asAnswered(corrected ?? action), patternsHeld });
-  const why = forbiddenBy(matches, action) ?? refusal;
+  const forbidding = forbiddenBy(matches, action);
+  const why = forbidding === null ? refusal : refusedBy(forbidding);
   if (why !== null) return refused(why, checks);
   return { valid: true, reason: null, correctedAction: corrected, code: null, details: {}, checks };
 };

@@ -1,4 +1,4 @@
-import type { Quantity } from './numbers.js';
+import { isLongNumber, type Quantity } from './numbers.js';
 
 /** A text, number or boolean to equal. */
 export type Operand = {
@@ -41,3 +41,16 @@ export const countElementTests = (alternatives: readonly Alternative[]): number 
     (sum, one) => sum + (one.is === 'other' ? one.than.length : 'of' in one ? countElementTests(one.of) : 1),
     0,
   );
+
+/** How many numbers in some alternatives are longer than a double. */
+export const countLongNumbers = (alternatives: readonly Alternative[]): number =>
+  alternatives.reduce((sum, one) => {
+    if ('of' in one) return sum + countLongNumbers(one.of);
+    const numbers =
+      one.is === 'range'
+        ? [one.from, one.to]
+        : one.is === 'number-order'
+          ? [one.to]
+          : (one.is === 'equal' ? [one.to] : one.is === 'other' ? one.than : []).map(({ quantity }) => quantity);
+    return sum + numbers.filter((quantity) => quantity !== null && isLongNumber(quantity)).length;
+  }, 0);

@@ -1,5 +1,5 @@
 import type { Alternative, CountComparison, ElementAlternative, Operand, Order } from './alternatives.js';
-import { compareQuantities, isVague } from './numbers.js';
+import { compareQuantities, decidingDouble, isVague } from './numbers.js';
 import type { View } from './view.js';
 
 /** Why a condition cannot be decided, as the record shows it. */
@@ -46,10 +46,9 @@ const equals = (view: View, at: number, { text, isQuoted, quantity }: Operand): 
   if (isQuoted) return 'no';
   if (typeof value === 'boolean') return outcomeOf(String(value) === text);
   if (quantity === null) return 'no';
-  const other = view.quantities[at] ?? null;
-  if (other === null) return 'no';
-  const compared = compareQuantities(other, quantity);
-  return Number.isNaN(compared) ? 'vagueNumber' : outcomeOf(compared === 0);
+  const compared = comparedAt(view, at, quantity);
+  if (typeof compared === 'number') return outcomeOf(compared === 0);
+  return compared === 'notNumber' ? 'no' : compared;
 };
 
 /** Whether the value at a place satisfies an alternative. */
@@ -86,6 +85,9 @@ const elementHolds = (view: View, at: number, alternative: ElementAlternative): 
 };
 
 const comparedAt = (view: View, at: number, to: Parameters<typeof compareQuantities>[1]): number | ConditionError => {
+  const [double, toDouble] = [view.doubles[at] ?? NaN, decidingDouble(to)];
+  if (double < toDouble) return -1;
+  if (double > toDouble) return 1;
   const quantity = view.quantities[at] ?? null;
   if (quantity === null) return 'notNumber';
   const compared = compareQuantities(quantity, to);

@@ -1,14 +1,21 @@
 import type { Json } from '../../../../kernel/base/json.js';
 
-/** A number that was written as a text, exactly: `0.<digits>` × 10^`point`. The digits have no zeros at either end; zero has none. */
+/** A number by its digits: `0.<digits>` × 10^`point`. The digits have no zeros at either end; zero has none. */
 type Decimal = {
   readonly isNegative: boolean;
   readonly digits: string;
   readonly point: number;
 };
 
+/** A number that was written as a text, exactly. */
+type WrittenNumber = Decimal & {
+  readonly double: number;
+  /** How the number compares with the shortest text of its double. */
+  readonly beyond: number;
+};
+
 /** A number to compare. A double is exact, except a whole one of 2^53 or more, whose last digits JSON has lost. */
-export type Quantity = number | Decimal;
+export type Quantity = number | WrittenNumber;
 
 /** Longer texts are not numbers, in UTF-16 units: as many as a value may have (RULESET_BOUNDS.valueBytes). */
 const NUMBER_CHARS = 1_024;
@@ -46,11 +53,15 @@ export const writtenNumber = (text: string): Quantity | null => {
   if (text.length > NUMBER_CHARS || !isNumberStart(text.charCodeAt(0))) return null;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === '' || exponent.length > EXPONENT_CHARS) return null;
-  if (whole.length + fraction.length <= EXACT_CHARS && exponent.length <= EXACT_EXPONENT_CHARS) {
-    const double = Number(text);
-    if (!isVague(double)) return double;
-  }
-  return decimalOf(sign, whole, fraction, exponent);
+  const double = Number(text);
+  const isShort = whole.length + fraction.length <= EXACT_CHARS && exponent.length <= EXACT_EXPONENT_CHARS;
+  if (isShort && !isVague(double)) return double;
+  const decimal = decimalOf(sign, whole, fraction, exponent);
+  return {
+    ...decimal,
+    double,
+    beyond: Number.isFinite(double) ? compareDecimals(decimal, decimalOfDouble(double)) : 0,
+  };
 };
 
 /** A value as a number, texts included, because games keep numbers as text; null if it is none. */
@@ -65,10 +76,9 @@ const isExact = (double: number): boolean => double <= MOST_EXACT && double >= -
 export const isVague = (quantity: Quantity): boolean => typeof quantity === 'number' && !isExact(quantity);
 const isWhole = (quantity: Quantity): boolean =>
   typeof quantity === 'number' ? Number.isInteger(quantity) : quantity.point >= quantity.digits.length;
-const asDecimal = (quantity: Quantity): Decimal => {
-  if (typeof quantity !== 'number') return quantity;
-  // Every finite double is written like a JSON number.
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(String(quantity)) ?? [];
+/** Every finite double is written like a JSON number. */
+const decimalOfDouble = (double: number): Decimal => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(String(double)) ?? [];
   return decimalOf(sign, whole, fraction, exponent);
 };
 
@@ -84,16 +94,30 @@ const compareDecimals = (one: Decimal, other: Decimal): number => {
   return one.isNegative ? compareSizes(other, one) : compareSizes(one, other);
 };
 
+/** Rounding keeps the order, so different doubles decide; otherwise what rounding took away. */
+const compareWithDouble = ({ double, beyond }: WrittenNumber, other: number): number => {
+  if (double === other) return beyond;
+  return double < other ? -1 : 1;
+};
+
+/** The double of a number that decides most comparisons: different doubles have the order of their numbers. NaN if it decides none. */
+export const decidingDouble = (quantity: Quantity | null): number => {
+  if (quantity === null || isVague(quantity)) return NaN;
+  return typeof quantity === 'number' ? quantity : quantity.double;
+};
+
+/** Whether a number needs more than a double, so that comparing it may take longer. */
+export const isLongNumber = (quantity: Quantity): boolean => typeof quantity !== 'number';
+
 /**
  * Compares two numbers exactly, digit by digit where doubles would not do.
  * @returns negative, zero or positive; NaN if it cannot be told, because one is a whole JSON number of 2^53 or more and the other is whole too
  */
 export const compareQuantities = (one: Quantity, other: Quantity): number => {
-  if (typeof one === 'number' && typeof other === 'number') {
-    if (isExact(one) && isExact(other)) return one - other;
-    if ((isVague(one) && Number.isInteger(other)) || (isVague(other) && Number.isInteger(one))) return NaN;
-    return one < other ? -1 : one === other ? 0 : 1;
+  if (typeof one === 'number' && typeof other === 'number' && isExact(one) && isExact(other)) return one - other;
+  if ((isVague(one) && isWhole(other)) || (isVague(other) && isWhole(one))) return NaN;
+  if (typeof one !== 'number') {
+    return typeof other === 'number' ? compareWithDouble(one, other) : compareDecimals(one, other);
   }
-  const isUndecided = (isVague(one) && isWhole(other)) || (isVague(other) && isWhole(one));
-  return isUndecided ? NaN : compareDecimals(asDecimal(one), asDecimal(other));
+  return typeof other === 'number' ? one - other : -compareWithDouble(other, one);
 };

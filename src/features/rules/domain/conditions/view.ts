@@ -1,5 +1,5 @@
 import type { Json } from '../../../../kernel/base/json.js';
-import { compareQuantities, isVague, type Quantity, quantityOf } from './numbers.js';
+import { compareQuantities, decidingDouble, isVague, type Quantity, quantityOf } from './numbers.js';
 import type { Reached } from './reach.js';
 import { orderKey } from './text-order.js';
 
@@ -39,6 +39,7 @@ export class View {
   readonly reached: Reached;
   readonly values: readonly Json[];
   #quantities: readonly (Quantity | null)[] | null = null;
+  #doubles: Float64Array | null = null;
   #extremes: Extremes | null = null;
   #orderKeys: readonly (string | null)[] | null = null;
 
@@ -51,6 +52,12 @@ export class View {
   get quantities(): readonly (Quantity | null)[] {
     this.#quantities ??= this.values.map(quantityOf);
     return this.#quantities;
+  }
+
+  /** Each value as a double for `decidingDouble`, side by side, so that a long list is compared quickly. */
+  get doubles(): Float64Array {
+    this.#doubles ??= Float64Array.from(this.quantities, decidingDouble);
+    return this.#doubles;
   }
 
   /** The least and the greatest number, which answer every order: some number is below 5 if the least is. */

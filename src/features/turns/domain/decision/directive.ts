@@ -3,6 +3,7 @@ import { matchRules } from '../../../rules/domain/match.js';
 import { cutBytes, cutText } from '../../../../kernel/base/text.js';
 import { QUERY_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { DecisionInput } from './input.js';
+import { observationLine } from './observation-line.js';
 
 export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
 export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
@@ -20,7 +21,8 @@ const RULE_WORDS_CHARS = 500;
  * what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {
-  const { matches, trace } = matchRules(input.ruleset, input);
+  const observation = observationLine(input.ruleset, input.observation);
+  const { matches, trace } = matchRules(input.ruleset, { ...input, observation });
   const words = matches
     .flatMap(({ rule }) => [rule.ruleName, rule.ruleTarget ?? '', rule.ruleReason])
     .filter((word) => word.trim() !== '');

@@ -15,11 +15,15 @@ export type Logic = {
 };
 
 /** The logic that decides new turns and single acts; it is recorded in their events (docs/adr/0012). */
-export const CURRENT_LOGIC = 1;
+export const CURRENT_LOGIC = 2;
+
+const first: Logic = { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction };
 
 /** Every logic that ever made decisions, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
 export const logics: Readonly<Record<number, Logic>> = {
-  1: { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction },
+  1: first,
+  // Reads rulesets of grammar 2, which no turn of the first logic has. So they share their functions.
+  2: first,
 };
 
 /** @throws Rejection LOGIC_UNKNOWN for a number that only a newer server knows */

@@ -5,6 +5,7 @@ import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
+import { observationLine } from './observation-line.js';
 import type { ChatMessage } from '../../../../ports/messages-of.js';
 import { formats } from './templates.js';
 
@@ -24,7 +25,6 @@ const TEMPERATURE = 0.7;
  * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and records have a limit
  * (src/features/npcs/domain/recorded-bytes.ts). As many memories and rules are included as fit.
  */
-const OBSERVATION_BYTES = 16_000;
 const PART_BYTES = 10_000;
 const MEMORIES_BYTES = 24_000;
 const RULES_BYTES = 14_000;
@@ -112,11 +112,12 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
  * the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
-  const { matches, trace } = matchRules(input.ruleset, input);
+  const observation = observationLine(input.ruleset, input.observation);
+  const { matches, trace } = matchRules(input.ruleset, { ...input, observation });
   const template = input.ruleset?.template ?? 'Raw';
   const { format, stop } = formats[template];
   const system = systemText(input, matches);
-  const user = quoted(input.observation, OBSERVATION_BYTES);
+  const user = JSON.stringify(observation);
   return {
     prompt: format(system, user),
     constraints: { maxTokens: MAX_TOKENS, temperature: TEMPERATURE, ...(stop.length === 0 ? {} : { stop }) },

@@ -24,12 +24,12 @@ const matchesOf = (rules: readonly Rule[], action: Action) =>
 /** The rule that an action breaks. */
 const broken = (rules: readonly Rule[], type: string, target?: string): string | null => {
   const action = { type, ...(target === undefined ? {} : { target }) };
-  return (brokenBy(matchesOf(rules, action), action)?.details['drRuleId'] ?? null) as string | null;
+  return brokenBy(matchesOf(rules, action), action)?.rule.drRuleId ?? null;
 };
 /** The rule that a `SPEAK` from plain dialogue breaks. */
 const spoken = (rules: readonly Rule[]): string | null => {
   const action = { type: 'SPEAK' };
-  return (forbiddenBy(matchesOf(rules, action), action)?.details['drRuleId'] ?? null) as string | null;
+  return forbiddenBy(matchesOf(rules, action), action)?.rule.drRuleId ?? null;
 };
 
 describe('in grammar 2, the highest matching rule with an opinion on an action', () => {

@@ -390,6 +390,13 @@ describe('the work of a decision by grammar 2', () => {
     expect(STRICT_WORK).toBeLessThan(1_300 * ARRAY_ELEMENTS);
   });
 
+  it('counts a number of more than 15 digits for four conditions, because it is compared digit by digit [5.1f]', () => {
+    const ids = (count: number) =>
+      times(count, (n) => ({ ruleCondition: [['id', `7656119814071${n + 1_000}`] as const] }));
+    expect(aStrictRuleset(ids(128)).rulesetRules).toHaveLength(128);
+    expect(() => aStrictRuleset(ids(129))).toThrow(expect.objectContaining({ code: 'RULESET_TOO_LARGE' }) as Error);
+  });
+
   it('refuses more conditions with a letter than a decision can look at [5.1f]', () => {
     const many = times(43, (n) => ({ ruleCondition: [[`bag[x].a${n}`, '5'] as const], ruleAction: 'A' }));
     expect(() => aStrictRuleset(many)).toThrow(expect.objectContaining({ code: 'RULESET_TOO_LARGE' }) as Error);

@@ -1,0 +1,146 @@
+import { Argument, Command } from 'commander';
+
+import { openClient } from '../../../cli/shared/client.js';
+import { readJsonFile } from '../../../cli/shared/files.js';
+import { cellsOf, printListing } from '../../../cli/shared/listing.js';
+import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/shared/options.js';
+import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
+import { wholeFrom } from '../../../cli/shared/whole-from.js';
+import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import { rulesetDiff } from './ruleset-diff.js';
+
+type Json = { readonly json?: boolean };
+type StoredSet = JsonObject & {
+  readonly rulesetId: string;
+  readonly version: number;
+  readonly rulesetRules: readonly JsonObject[];
+  readonly warnings?: readonly { readonly drRuleId: string; readonly message: string }[];
+};
+
+const rulesetArgument = (): Argument => new Argument('<rulesetId>', 'ID of the ruleset');
+const fileArgument = (): Argument => new Argument('<file>', 'ruleset in JSON, as POST /rules accepts it');
+
+const pathOf = (rulesetId: string, version?: number): string =>
+  `/rules/${encodeURIComponent(rulesetId)}${version === undefined ? '' : `?version=${String(version)}`}`;
+
+const putCommand = (terminal: Terminal): Command =>
+  new Command('put')
+    .description('register a ruleset as a new version, or list the problems of an invalid one')
+    .addArgument(fileArgument())
+    .addOption(jsonOption())
+    .addHelpText('after', examples('rules put tavern.json'))
+    .action(async (file: string, { json = false }: Json) => {
+      const request = await openClient(terminal);
+      const stored = (await request('POST', '/rules', await readJsonFile(terminal, file))) as StoredSet;
+      if (json) {
+        printJson(terminal, stored);
+        return;
+      }
+      for (const { drRuleId, message } of stored.warnings ?? [])
+        remark(terminal, `warning: ${drRuleId === '' ? '' : `${drRuleId}: `}${message}`);
+      print(terminal, `Registered ${stored.rulesetId} as version ${String(stored.version)}.`);
+    });
+
+const setLine = cellsOf([32, 8, 6]);
+const DEFAULT_LIMIT = 100;
+
+const listCommand = (terminal: Terminal): Command =>
+  new Command('list')
+    .description("list the tenant's rulesets in their newest versions")
+    .addOption(limitOption(DEFAULT_LIMIT))
+    .addOption(jsonOption('ruleset'))
+    .action(({ limit, json = false }: { readonly limit: number; readonly json?: boolean }) =>
+      printListing<StoredSet>(terminal, {
+        path: '/rules',
+        query: {},
+        limit,
+        json,
+        header: setLine(['RULESET', 'VERSION', 'RULES']).trimEnd(),
+        lineOf: ({ rulesetId, version, rulesetRules }) =>
+          setLine([rulesetId, String(version), String(rulesetRules.length)]).trimEnd(),
+        none: 'No rulesets.',
+      }),
+    );
+
+const versionOption = (name: string, about: string): readonly [string, string, (text: string) => number] => [
+  `--${name} <version>`,
+  about,
+  wholeFrom(1),
+];
+
+const showCommand = (terminal: Terminal): Command =>
+  new Command('show')
+    .description('print a ruleset in the form that can be registered again')
+    .addArgument(rulesetArgument())
+    .option(...versionOption('ruleset-version', 'an older version, instead of the newest'))
+    .addHelpText('after', examples('rules show tavern > tavern.json'))
+    .action(async (rulesetId: string, { rulesetVersion }: { readonly rulesetVersion?: number }) => {
+      const request = await openClient(terminal);
+      const { warnings: _, ...set } = (await request('GET', pathOf(rulesetId, rulesetVersion))) as StoredSet;
+      for (const line of JSON.stringify(set, null, 2).split('\n')) print(terminal, line);
+    });
+
+type DiffOptions = { readonly from?: number; readonly to?: number };
+
+const diffCommand = (terminal: Terminal): Command =>
+  new Command('diff')
+    .description('print what changed between two versions of a ruleset, or between the newest one and a file')
+    .addArgument(rulesetArgument())
+    .addArgument(new Argument('[file]', 'ruleset in JSON to compare with'))
+    .option(
+      ...versionOption('from', 'the older version (default: the one before the newest, or the newest for a file)'),
+    )
+    .option(...versionOption('to', 'the newer version (default: the newest)'))
+    .addHelpText('after', examples('rules diff tavern', 'rules diff tavern tavern.json'))
+    .action(async (rulesetId: string, file: string | undefined, { from, to }: DiffOptions) => {
+      if (file !== undefined && to !== undefined) throw new WrongUsage('Use either a file or --to.');
+      const request = await openClient(terminal);
+      const versionOf = async (version?: number) => (await request('GET', pathOf(rulesetId, version))) as StoredSet;
+      const newest = file === undefined ? await versionOf(to) : null;
+      const after = newest ?? (await readJsonFile(terminal, file ?? ''));
+      if (!isObject(after)) throw new CommandFailed(`${file ?? ''} does not hold a JSON object.`);
+      if (newest !== null && from === undefined && newest.version === 1)
+        throw new CommandFailed(`${rulesetId} has only one version, so there is nothing to compare it with.`);
+      const before = await versionOf(from ?? (newest === null ? undefined : newest.version - 1));
+      const lines = rulesetDiff(before, after);
+      for (const line of lines) print(terminal, line);
+      if (lines.length === 0) remark(terminal, 'No differences.');
+    });
+
+const deleteCommand = (terminal: Terminal): Command =>
+  new Command('delete')
+    .description('delete a ruleset (its versions can still be read)')
+    .addArgument(rulesetArgument())
+    .action(async (rulesetId: string) => {
+      const request = await openClient(terminal);
+      await request('DELETE', pathOf(rulesetId));
+      print(terminal, `Deleted ${rulesetId}.`);
+    });
+
+const bindCommand = (terminal: Terminal): Command =>
+  new Command('bind')
+    .description('bind an NPC to a ruleset, so that no request can choose another one')
+    .addArgument(npcIdArgument())
+    .addArgument(new Argument('[rulesetId]', 'ID of the ruleset'))
+    .option('--none', 'unbind the NPC')
+    .addHelpText('after', examples('rules bind mira tavern', 'rules bind mira --none'))
+    .action(async (npcId: string, rulesetId: string | undefined, { none = false }: { readonly none?: boolean }) => {
+      if ((rulesetId === undefined) !== none) throw new WrongUsage('Name either a ruleset or --none.');
+      const request = await openClient(terminal);
+      await request('POST', '/npcs', { npcId, rulesetId: rulesetId ?? '' });
+      print(
+        terminal,
+        rulesetId === undefined ? `${npcId} is not bound any more.` : `${npcId} is bound to ${rulesetId}.`,
+      );
+    });
+
+/** `anima rules`: rulesets, from the command line. */
+export const rulesCommand = (terminal: Terminal): Command =>
+  new Command('rules')
+    .description('register, compare and delete rulesets, and bind NPCs to them')
+    .addCommand(putCommand(terminal))
+    .addCommand(listCommand(terminal))
+    .addCommand(showCommand(terminal))
+    .addCommand(diffCommand(terminal))
+    .addCommand(deleteCommand(terminal))
+    .addCommand(bindCommand(terminal));

@@ -1,0 +1,39 @@
+import { isProblem } from '../conditions/problem.js';
+import { readCondition } from '../conditions/read-condition.js';
+import type { RulesetContent } from '../ruleset.js';
+import { GAME_MEMBERS, namesOf } from './state-rule.js';
+
+/** How many members a registration warns of. */
+const WARNED_MEMBERS = 32;
+
+/**
+ * The members of the state that rules read although nobody declared who writes them, so that the model may: each with the first rule that reads it.
+ */
+export const undeclaredReads = ({
+  rulesetRules,
+  ruleState = [],
+}: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly {
+  readonly drRuleId: string;
+  readonly path: string;
+}[] => {
+  const declared = [...ruleState.map(namesOf), ...GAME_MEMBERS.map((member) => [member])];
+  const isDeclared = (names: readonly string[]): boolean =>
+    declared.some((path) =>
+      // A declaration below what is read covers a part of it, which is as much as can be told here.
+      Array.from({ length: Math.min(path.length, names.length) }, (_, index) => index).every(
+        (index) => path[index] === '*' || path[index] === names[index],
+      ),
+    );
+  const found = new Map<string, string>();
+  for (const { drRuleId, ruleCondition } of rulesetRules) {
+    for (const pair of ruleCondition) {
+      const read = readCondition(pair);
+      if (isProblem(read)) continue;
+      const { root, names } = read.path;
+      if (root !== 'state' || names.length === 0 || isDeclared(names)) continue;
+      const path = names.join('.');
+      if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);
+    }
+  }
+  return Array.from(found, ([path, drRuleId]) => ({ drRuleId, path }));
+};

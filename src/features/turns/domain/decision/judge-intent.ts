@@ -1,0 +1,162 @@
+import { type Action, readAction } from '../../../rules/domain/bridge/action.js';
+import {
+  type BridgeRefusal,
+  brokenBy,
+  contradicts,
+  forbiddenBy,
+  forbids,
+  permits,
+  refusedBy,
+} from '../../../rules/domain/bridge/refusal.js';
+import { asAnswered, checkAction, situationOf } from '../../../rules/domain/bridge/validate.js';
+import { speechOf, withSpeech } from '../../../rules/domain/bridge/world.js';
+import { matchRules } from '../../../rules/domain/match.js';
+import type { Match, RuleFacts } from '../../../rules/domain/matched.js';
+import type { DirectiveRule } from '../../../rules/domain/ruleset.js';
+import { type Json, jsonBytes } from '../../../../kernel/base/json.js';
+import { mergePatch } from '../../../../kernel/base/merge-patch.js';
+import type { VerdictGrounds } from '../../../npcs/domain/events.js';
+import { ACTION_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import type { DecisionInput } from './input.js';
+import { ACTION_DEPTH, type ModelOutput } from './model-text.js';
+import { observationLine } from './observation-line.js';
+import type { AcceptedChange } from './state-change.js';
+import { untilChatToken } from './templates.js';
+
+/** The model's intent: its written action, or one derived from its words (`made`). */
+export type Intent =
+  | { readonly ok: true; readonly action: Action; readonly made: boolean }
+  | { readonly ok: false; readonly refusal: BridgeRefusal };
+
+const tooLarge = (reason: string): Intent => ({
+  ok: false,
+  refusal: {
+    code: 'ACTION_TOO_LARGE',
+    reason,
+    details: { limitBytes: ACTION_BYTES, limitDepth: ACTION_DEPTH },
+  },
+});
+
+/** The words of an action are spoken like dialogue: chat tokens end them. */
+const withoutChatTokens = (action: Action): Action => {
+  const said = action.type === 'SPEAK' ? speechOf(action) : undefined;
+  return said === undefined ? action : withSpeech(action, said, untilChatToken(said.text));
+};
+
+/** Plain dialogue is `SPEAK`; an answer without words and action, which only stores memories or changes state, is `IDLE`. */
+export const intentOf = ({ action: written, excess, dialogue, structured }: ModelOutput): Intent => {
+  if (excess !== null) return tooLarge(excess);
+  if (written === undefined) {
+    return { ok: true, action: { type: structured && dialogue === '' ? 'IDLE' : 'SPEAK' }, made: true };
+  }
+  const read = readAction(written);
+  if (!read.ok) return { ok: false, refusal: { code: read.code, reason: read.reason, details: {} } };
+  // A model cannot sign: a signature in its output is ordinary text.
+  const { signature: _, ...action } = read.action;
+  if (jsonBytes(action as Json) > ACTION_BYTES) return tooLarge(`The action is larger than ${ACTION_BYTES} bytes.`);
+  return { ok: true, action: withoutChatTokens(action), made: false };
+};
+
+/** A refusal: why, by which rule if it was one, and the action that is refused. */
+export type RefusedIntent = {
+  readonly refusal: BridgeRefusal;
+  readonly refusedAction: Action | null;
+  readonly rule?: DirectiveRule;
+};
+
+export type JudgedIntent = {
+  readonly outcome:
+    | { readonly action: Action }
+    /** A rule replaces the model's action with its own, and says its line. */
+    | { readonly action: Action; readonly replacedBy: DirectiveRule }
+    | RefusedIntent;
+  readonly grounds: VerdictGrounds;
+};
+
+/** What rules see of a turn: in grammar 2 also the change of the state, and the observation as the prompt shows it. */
+const seenBy = (input: DecisionInput, change: AcceptedChange): RuleFacts => ({
+  ...input,
+  observation: observationLine(input.ruleset, input.observation),
+  delta: change.asked,
+  after: mergePatch(input.npcState, change.patch),
+});
+
+const refusedByRule = (match: Match, refusedAction: Action | null): RefusedIntent => ({
+  refusal: refusedBy(match),
+  refusedAction,
+  rule: match.rule,
+});
+
+/** The action that a rule requires. Of several types the first one. */
+const requiredBy = ({ effect }: Match): Action | null => {
+  if (effect.kind !== 'require') return null;
+  const [type = ''] = effect.types;
+  return { type, ...(effect.target === null ? {} : { target: effect.target }) };
+};
+
+/**
+ * The rule whose action replaces the model's: the one that the action breaks, or for plain words and unreadable actions the highest that requires
+ * another one, if no higher rule decides about the words.
+ */
+const replacing = (matches: readonly Match[], intent: Intent): Match | null => {
+  const replaces = ({ rule, effect }: Match): boolean => effect.kind === 'require' && rule.ruleOnBreak === 'replace';
+  const decides = (match: Match): boolean => {
+    if (!intent.ok) return false;
+    return forbids(match, intent.action) || permits(match, intent.action);
+  };
+  const match =
+    intent.ok && !intent.made
+      ? brokenBy(matches, intent.action)
+      : matches.find((one) => decides(one) || (replaces(one) && contradicts(one, wordsOf(intent))));
+  return match !== undefined && match !== null && replaces(match) && !decides(match) ? match : null;
+};
+
+const wordsOf = (intent: Intent): Action => (intent.ok ? intent.action : { type: '' });
+
+/** Replaces the model's action with the one that a rule requires, unless a higher rule or the world refuses that one. */
+const replaceWith = (input: DecisionInput, by: Match): JudgedIntent => {
+  const { rule } = by;
+  const required = requiredBy(by) ?? { type: '' };
+  const line = rule.ruleRefusal ?? '';
+  const { checks, refusal, corrected } = checkAction(required, situationOf(input.npcState, input.context, line));
+  const action = corrected ?? required;
+  const unchanged = { asked: {}, patch: {} };
+  const { matches, trace } = matchRules(input.ruleset, { ...seenBy(input, unchanged), action: asAnswered(action) });
+  const rank = matches.findIndex((match) => match.rule === rule);
+  const higher = matches.slice(0, Math.max(rank, 0));
+  const broken = brokenBy(higher, action);
+  const grounds = { ...trace, checks };
+  if (broken !== null) return { outcome: refusedByRule(broken, action), grounds };
+  if (refusal !== null) return { outcome: { refusal, refusedAction: action, rule }, grounds };
+  return { outcome: { action, replacedBy: rule }, grounds: { ...grounds, replacedBy: rule.drRuleId } };
+};
+
+/** Checks an intent against the rules, then against the world; without a ruleset, checks only its shape. */
+export const judgeIntent = (
+  input: DecisionInput,
+  intent: Intent,
+  dialogue: string,
+  change: AcceptedChange,
+): JudgedIntent => {
+  const seen = seenBy(input, change);
+  if (!intent.ok) {
+    const { matches, trace } = matchRules(input.ruleset, seen);
+    const by = replacing(matches, intent);
+    if (by !== null) return replaceWith(input, by);
+    return { outcome: { refusal: intent.refusal, refusedAction: null }, grounds: { ...trace, checks: [] } };
+  }
+  const { action, made } = intent;
+  if (input.ruleset === null) return { outcome: { action }, grounds: { rules: [], seen: [], checks: [] } };
+  const { checks, refusal, corrected } = checkAction(action, situationOf(input.npcState, input.context, dialogue));
+  const standing = corrected ?? action;
+  const { matches, trace } = matchRules(input.ruleset, { ...seen, action: asAnswered(standing) });
+  const grounds = { ...trace, checks };
+  const by = replacing(matches, intent);
+  if (by !== null) return replaceWith(input, by);
+  const broken = made ? forbiddenBy(matches, action) : brokenBy(matches, action);
+  if (broken !== null) return { outcome: refusedByRule(broken, action), grounds };
+  return {
+    outcome: refusal === null ? { action: standing } : { refusal, refusedAction: action },
+    grounds,
+  };
+};
