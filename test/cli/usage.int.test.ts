@@ -83,7 +83,18 @@ describe('every command', () => {
       if (!help.stdout.includes('--json')) without.push(name);
     }
     expect(all).toEqual(expect.arrayContaining(commands.map((words) => words.join(' '))));
-    expect(without.toSorted()).toEqual([...['bundle', 'card export', 'ghost picture', 'level delete', 'soul export']]);
+    expect(without.toSorted()).toEqual([
+      ...[
+        'bundle',
+        'card export',
+        'ghost picture',
+        'level delete',
+        'rules bind',
+        'rules delete',
+        'rules show',
+        'soul export',
+      ],
+    ]);
   });
 
   it('is listed by anima --help, with the exit codes and the address of the server [11.5a, 11.5c]', async () => {

@@ -28,8 +28,8 @@ describe('a route definition', () => {
   });
 
   it.each([
-    [{ responses: streams('finite') }, 'only GET'],
-    [{ responses: streams('endless') }, 'only GET'],
+    [{ responses: streams('finite') }, 'only a GET'],
+    [{ responses: streams('endless') }, 'only a GET'],
     [{ responses: picture }, 'cannot be stored for repeated requests'],
     [{ admits: async () => 'granted' }, 'both a grant and a key'],
     [{ bytes, method: 'GET' }, 'has no body'],

@@ -1,12 +1,17 @@
 import { Argument, Command } from 'commander';
 
-import { openClient } from '../../../cli/shared/client.js';
+import { openClient, problemLine } from '../../../cli/shared/client.js';
 import { readJsonFile } from '../../../cli/shared/files.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
 import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { drained } from '../../../kernel/base/sliced.js';
+import { counted } from '../../../cli/shared/text.js';
+import { normaliseRuleset } from '../domain/normalise.js';
+import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
 import { rulesetDiff } from './ruleset-diff.js';
 
 type Json = { readonly json?: boolean };
@@ -14,7 +19,7 @@ type StoredSet = JsonObject & {
   readonly rulesetId: string;
   readonly version: number;
   readonly rulesetRules: readonly JsonObject[];
-  readonly warnings?: readonly { readonly drRuleId: string; readonly message: string }[];
+  readonly warnings?: readonly RuleWarning[];
 };
 
 const rulesetArgument = (): Argument => new Argument('<rulesetId>', 'ID of the ruleset');
@@ -22,6 +27,9 @@ const fileArgument = (): Argument => new Argument('<file>', 'ruleset in JSON, as
 
 const pathOf = (rulesetId: string, version?: number): string =>
   `/rules/${encodeURIComponent(rulesetId)}${version === undefined ? '' : `?version=${String(version)}`}`;
+
+const warningLine = ({ drRuleId, message }: RuleWarning): string =>
+  drRuleId === '' ? message : `${drRuleId}: ${message}`;
 
 const putCommand = (terminal: Terminal): Command =>
   new Command('put')
@@ -36,10 +44,37 @@ const putCommand = (terminal: Terminal): Command =>
         printJson(terminal, stored);
         return;
       }
-      for (const { drRuleId, message } of stored.warnings ?? [])
-        remark(terminal, `warning: ${drRuleId === '' ? '' : `${drRuleId}: `}${message}`);
+      for (const warning of stored.warnings ?? []) remark(terminal, `warning: ${warningLine(warning)}`);
       print(terminal, `Registered ${stored.rulesetId} as version ${String(stored.version)}.`);
     });
+
+/** `anima rules check`: what `put` would refuse or warn of, without a server. */
+const checkCommand = (terminal: Terminal): Command =>
+  new Command('check')
+    .description('list the problems and warnings of a ruleset without registering it (needs no server)')
+    .addArgument(fileArgument())
+    .addOption(jsonOption())
+    .addHelpText('after', examples('rules check tavern.json'))
+    .action(async (file: string, { json = false }: Json) => {
+      const body = await readJsonFile(terminal, file);
+      if (!isObject(body)) throw new CommandFailed(`${file} does not hold a JSON object.`);
+      const content = drained(normaliseRuleset(body, () => 'unnamed'));
+      const isRefused = content instanceof Rejection;
+      const warnings = isRefused ? [] : [...warningsOf(content), ...memberWarnings(body, content)];
+      if (json) printJson(terminal, isRefused ? { code: content.code, ...content.details } : { warnings });
+      else {
+        for (const warning of warnings) print(terminal, `warning: ${warningLine(warning)}`);
+        if (!isRefused)
+          print(terminal, `${file} can be registered, with ${counted(warnings.length, 'warning', 'warnings')}.`);
+      }
+      if (isRefused)
+        throw new CommandFailed(
+          [`${file} cannot be registered. ${content.message}`, ...problemsIn(content)].join('\n'),
+        );
+    });
+
+const problemsIn = ({ details }: Rejection): readonly string[] =>
+  Array.isArray(details['problems']) ? details['problems'].map((found) => `  ${problemLine(found)}`) : [];
 
 const setLine = cellsOf([32, 8, 6]);
 const DEFAULT_LIMIT = 100;
@@ -80,7 +115,7 @@ const showCommand = (terminal: Terminal): Command =>
       for (const line of JSON.stringify(set, null, 2).split('\n')) print(terminal, line);
     });
 
-type DiffOptions = { readonly from?: number; readonly to?: number };
+type DiffOptions = { readonly from?: number; readonly to?: number; readonly json?: boolean };
 
 const diffCommand = (terminal: Terminal): Command =>
   new Command('diff')
@@ -91,8 +126,9 @@ const diffCommand = (terminal: Terminal): Command =>
       ...versionOption('from', 'the older version (default: the one before the newest, or the newest for a file)'),
     )
     .option(...versionOption('to', 'the newer version (default: the newest)'))
+    .addOption(jsonOption())
     .addHelpText('after', examples('rules diff tavern', 'rules diff tavern tavern.json'))
-    .action(async (rulesetId: string, file: string | undefined, { from, to }: DiffOptions) => {
+    .action(async (rulesetId: string, file: string | undefined, { from, to, json = false }: DiffOptions) => {
       if (file !== undefined && to !== undefined) throw new WrongUsage('Use either a file or --to.');
       const request = await openClient(terminal);
       const versionOf = async (version?: number) => (await request('GET', pathOf(rulesetId, version))) as StoredSet;
@@ -103,6 +139,10 @@ const diffCommand = (terminal: Terminal): Command =>
         throw new CommandFailed(`${rulesetId} has only one version, so there is nothing to compare it with.`);
       const before = await versionOf(from ?? (newest === null ? undefined : newest.version - 1));
       const lines = rulesetDiff(before, after);
+      if (json) {
+        printJson(terminal, { differences: lines });
+        return;
+      }
       for (const line of lines) print(terminal, line);
       if (lines.length === 0) remark(terminal, 'No differences.');
     });
@@ -137,7 +177,8 @@ const bindCommand = (terminal: Terminal): Command =>
 /** `anima rules`: rulesets, from the command line. */
 export const rulesCommand = (terminal: Terminal): Command =>
   new Command('rules')
-    .description('register, compare and delete rulesets, and bind NPCs to them')
+    .description('check, register, compare and delete rulesets, and bind NPCs to them')
+    .addCommand(checkCommand(terminal))
     .addCommand(putCommand(terminal))
     .addCommand(listCommand(terminal))
     .addCommand(showCommand(terminal))

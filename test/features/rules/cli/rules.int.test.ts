@@ -83,6 +83,37 @@ describe('anima rules', () => {
     expect(await readFile(join(directory.path, 'shown.json'), 'utf8')).toBe(shown.stdout);
   });
 
+  it('checks a ruleset without a server', async () => {
+    const check = (...words: string[]) => typed(['rules', 'check', ...words], { env: {}, cwd: directory.path });
+    expect(await check('tavern.json')).toMatchObject({
+      code: 0,
+      stdout: 'tavern.json can be registered, with 0 warnings.\n',
+    });
+    const gate = { drRuleId: 'gate', ruleCondition: [['questDone', '!=true']], ruleAction: 'FORBID OPEN' };
+    await save('gate.json', { rulesetRules: [gate] });
+    const warned = await check('gate.json');
+    expect([warned.code, warned.stdout.split('\n')]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^warning: gate: While questDone is missing/),
+        expect.stringMatching(/^warning: gate: The rule reads questDone, which the model may change/),
+        'gate.json can be registered, with 2 warnings.',
+        '',
+      ],
+    ]);
+    await save('bad.json', { rulesetRules: [{ ...gate, ruleAction: 'FORBD OPEN', condition: [] }] });
+    const bad = await check('bad.json');
+    expect([bad.code, bad.stdout]).toEqual([1, '']);
+    expect(bad.stderr).toContain(
+      '  /rulesetRules/0/condition: There is no member "condition". Perhaps ruleCondition was meant.\n',
+    );
+    expect(bad.stderr).toMatch(/ {2}\/rulesetRules\/0\/ruleAction: .* Perhaps FORBID OPEN was meant\./);
+    expect(JSON.parse((await check('bad.json', '--json')).stdout)).toMatchObject({
+      code: 'RULES_INVALID',
+      problems: [{}, {}],
+    });
+  });
+
   it('binds an NPC to a ruleset, and unbinds it', async () => {
     await anima('rules', 'put', 'tavern.json');
     expect((await anima('rules', 'bind', 'mira', 'tavern')).stdout).toBe('mira is bound to tavern.\n');
