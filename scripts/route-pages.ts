@@ -133,9 +133,13 @@ const isOpaque = (type: string, { schema = {} }: Media): boolean =>
   Object.keys(schema).length === 0;
 
 const contentType = (content: Content, link: LinkTo): string =>
-  Object.entries(content)
-    .map(([type, media]) => (isOpaque(type, media) ? `\`${type}\`` : typeOf(media.schema ?? {}, link)))
-    .join(' or ');
+  [
+    ...new Set(
+      Object.entries(content).map(([type, media]) =>
+        isOpaque(type, media) ? `\`${type}\`` : typeOf(media.schema ?? {}, link),
+      ),
+    ),
+  ].join(' or ');
 
 const bodyLine = ({ requestBody }: Operation, link: LinkTo): readonly string[] => {
   if (requestBody === undefined) return [];

@@ -5,7 +5,7 @@ const LOOK_LIMIT_MS = 600_000;
 
 /** The request to the measured server. */
 export type Sent = {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly body?: object;
   /** The JSON text that the server parses once, if it is not the body. */

@@ -27,6 +27,7 @@ describe('the list of minds', () => {
           archived: false,
           rulesetId: null,
           origin: null,
+          changedAt: 0,
           revision: 0,
           updatedAt: '2026-01-01T00:00:00.000Z',
         },

@@ -9,6 +9,7 @@ import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
+import { npcPatchScenarios } from './npc-patches.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { searchScenarios } from './searches.js';
@@ -30,6 +31,7 @@ asOfScenarios('embedded', open, 12);
 injectionScenarios('embedded', open);
 bindingScenarios('embedded', openEmbeddedServer);
 strictRuleScenarios('embedded', open);
+npcPatchScenarios('embedded', open);
 manyAtOnceScenarios('embedded', async () => {
   const server = await open();
   return { urls: [server.url], ownerKey: server.ownerKey, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

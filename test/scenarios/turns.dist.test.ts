@@ -9,6 +9,7 @@ import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
 import { memoryScenarios } from './memory.js';
+import { npcPatchScenarios } from './npc-patches.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
 import { strictRuleScenarios } from './strict-rules.js';
@@ -26,6 +27,7 @@ historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
 strictRuleScenarios('distributed', openDistributedServer);
+npcPatchScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

@@ -33,6 +33,8 @@ const domainMessages = {
   LEVEL_BUILT_IN: 'This level is built in and cannot be changed. Use another levelId.',
   LEVELS_FULL: 'The limit on stored level versions has been reached; see details for the limit.',
   CONFLICT: 'The request conflicts with the current state.',
+  PRECONDITION_FAILED:
+    'This is no longer the version that If-Match names. Read it again; details.etag names the current version.',
   CORTEX_NOT_FOUND: 'No engine or model on this server has this name.',
   LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
   TENANT_EXISTS:

@@ -23,7 +23,8 @@ export const responseHeaders = {
     schema: text,
   },
   ETag: {
-    description: 'Names this content. Send it as `If-None-Match` to get it only when it has changed.',
+    description:
+      'Names this version of the content. Send it as `If-None-Match` to get the content only when it has changed, or as `If-Match` to change it only while it has not, where the route reads that header.',
     schema: text,
   },
   'Idempotency-Replayed': {
@@ -53,6 +54,11 @@ export const requestHeaders = {
   'Anima-Min-Revision': {
     description: 'Answer only from this revision of the NPC on, such as the `Anima-Revision` of an earlier response.',
     schema: revision,
+  },
+  'If-Match': {
+    description:
+      'The `ETag` of the version that you mean to change, or several of them, or `*` for any. Otherwise the request is refused with 412.',
+    schema: text,
   },
   'Last-Event-ID': { description: 'Continue after the event with this id.', schema: revision },
   'X-Service-Signature': { description: 'The signature, if the body has none.', schema: text },

@@ -179,7 +179,7 @@ type RouteMembers<
 };
 
 type Place = {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
   /** Koa router syntax: `/npcs/:npcId/process`. */
   readonly path: string;
 };

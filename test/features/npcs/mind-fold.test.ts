@@ -22,6 +22,7 @@ const folded: Readonly<Record<number, string>> = {
   5: 'ef2dcfc7670f391882f68a2cf083acf2912f868a2b4433c614f2d38d59061cc4',
   6: 'a1231bf056198a15159c215a7b09bad3edcf14b5d3c8012da686db42731ab3ff',
   7: 'bd7fb6601c5484fa47d3a708f7f4352fe9c50d01bfe8ea671a14989ed800e2f1',
+  8: 'd0a4d1ade111051e83dd065d1d815454eeba0ad7b8f116b47b5863f62292cb5a',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -41,6 +42,7 @@ const lived: MindState = {
   archived: true,
   rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: -1 },
+  changedAt: 6,
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1', 't2'], changes: [{ turnId: 't2', open: false }] },

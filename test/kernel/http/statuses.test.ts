@@ -4,15 +4,16 @@ import { statuses } from '../../../src/kernel/http/statuses.js';
 
 describe('the status of a refusal', () => {
   it('is one of the reference, and 410 only for an expired exchange of a soul [1.5c]', () => {
-    const all = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 500, 503];
+    const all = [400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503];
     expect([...new Set(Object.values(statuses))].sort((one, other) => one - other)).toEqual(all);
     const codesOf = (status: number) =>
       Object.entries(statuses).flatMap(([code, its]) => (its === status ? [code] : []));
-    expect([401, 403, 405, 410, 415, 500].map(codesOf)).toEqual([
+    expect([401, 403, 405, 410, 412, 415, 500].map(codesOf)).toEqual([
       ['UNAUTHORIZED'],
       ['FORBIDDEN'],
       ['METHOD_NOT_ALLOWED'],
       ['SOUL_EXCHANGE_EXPIRED'],
+      ['PRECONDITION_FAILED'],
       ['UNSUPPORTED_MEDIA_TYPE'],
       ['INTERNAL'],
     ]);

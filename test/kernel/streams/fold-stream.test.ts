@@ -52,7 +52,7 @@ describe('a long stream', () => {
     ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
     [
       'with the state of another revision',
-      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('2000,', '1000,') }),
+      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('"revision":2000,', '"revision":1000,') }),
     ],
     ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
     ['that is missing', () => null],

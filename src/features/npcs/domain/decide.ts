@@ -1,4 +1,6 @@
-import { jcs, type JsonObject } from '../../../kernel/base/json.js';
+import { recordableBytes } from '../../../kernel/base/input-bytes.js';
+import { isSameJson, type JsonObject } from '../../../kernel/base/json.js';
+import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { NpcEvent } from './events.js';
 import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
@@ -12,7 +14,13 @@ export type Registration = {
   readonly rulesetId?: string | null;
 };
 
-const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
+const tooLarge = (before: JsonObject | null, data: JsonObject): Rejection | null =>
+  dataMayBecome(before ?? {}, data)
+    ? null
+    : new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
+
+const bind = (mind: MindState, rulesetId: string | null): readonly NpcEvent[] =>
+  rulesetId === mind.rulesetId ? [] : [{ type: 'RulesetBound', data: { rulesetId } }];
 
 /**
  * Registers or updates a mind. Each member of the request replaces the old value completely, and a request that changes nothing records nothing.
@@ -23,21 +31,56 @@ export const registerNpc = (
   mind: MindState,
   { persona, data, rulesetId = mind.rulesetId }: Registration,
 ): readonly NpcEvent[] | Rejection => {
-  if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
-    return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
-  }
-  const bound: readonly NpcEvent[] =
-    rulesetId === mind.rulesetId ? [] : [{ type: 'RulesetBound', data: { rulesetId } }];
+  const isSame = data === undefined || isSameJson(mind.data, data);
+  const refused = isSame ? null : tooLarge(mind.data, data);
+  if (refused !== null) return refused;
+  const bound = bind(mind, rulesetId);
   if (mind.revision < 0) {
     const given = defined({ persona, data });
     return [{ type: 'NpcRegistered', data: given }, ...bound];
   }
   const changed = {
     ...(persona === undefined || persona === mind.persona ? {} : { persona }),
-    ...(data === undefined || same(mind.data, data) ? {} : { data }),
+    ...(isSame ? {} : { data }),
   };
   const isUpdate = Object.keys(changed).length > 0 || (mind.archived && bound.length === 0);
   return [...(isUpdate ? [{ type: 'NpcUpdated', data: changed } as const] : []), ...bound];
+};
+
+/** A merge patch (RFC 7396) of what clients set of a mind. `persona`: null sets it to the empty string. `data`: null empties it. */
+export type NpcPatch = {
+  readonly persona?: string | null;
+  readonly data?: JsonObject | null;
+  readonly rulesetId?: string | null;
+};
+
+/** The entity tag of what a patch changes: persona, data and binding. */
+export const npcTag = ({ changedAt }: Pick<MindState, 'changedAt'>): string => `"${String(changedAt)}"`;
+
+/**
+ * Changes a mind that exists. A patch that changes nothing records nothing, so an archived mind stays archived. The limits are those of `registerNpc`;
+ * they apply to the data that results, because that is recorded.
+ * @param expected the tags that a client expects; null if it expects none in particular
+ */
+export const patchNpc = (
+  mind: MindState,
+  { persona, data, rulesetId = mind.rulesetId }: NpcPatch,
+  expected: readonly string[] | null,
+): readonly NpcEvent[] | Rejection => {
+  const etag = npcTag(mind);
+  if (expected?.includes(etag) === false) return new Rejection('PRECONDITION_FAILED', { details: { etag } });
+  const before = mind.data ?? {};
+  const after = data === null ? {} : mergePatch(before, data ?? {});
+  const changed = {
+    ...(persona === undefined || (persona ?? '') === mind.persona ? {} : { persona: persona ?? '' }),
+    ...(isSameJson(before, after) ? {} : { data: after }),
+  };
+  const refused = changed.data === undefined ? null : tooLarge(mind.data, after);
+  if (refused !== null) return refused;
+  const bytes = recordableBytes([changed.persona ?? null, changed.data ?? null]);
+  if (bytes instanceof Rejection) return bytes;
+  const updated: readonly NpcEvent[] = Object.keys(changed).length === 0 ? [] : [{ type: 'NpcUpdated', data: changed }];
+  return [...updated, ...bind(mind, rulesetId)];
 };
 
 /** Removes a mind from lists and recall; its history stays. */

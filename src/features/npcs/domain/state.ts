@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/base/json.js';
+import { isSameJson, type JsonObject } from '../../../kernel/base/json.js';
 import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { npcEvents, type Actor, type NpcEvent } from './events.js';
@@ -14,6 +14,8 @@ export type MindSummary = {
   readonly rulesetId: string | null;
   /** The soul that the mind began with; null for a mind that began here. */
   readonly origin: Origin | null;
+  /** The revision of the last event that changed persona, data or binding, 0 if none did since the first event; -1 if there is no event yet. */
+  readonly changedAt: number;
   /** The last folded event; -1 if there is no event yet and the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
@@ -41,6 +43,7 @@ export const initialSummary: MindSummary = {
   archived: false,
   rulesetId: null,
   origin: null,
+  changedAt: -1,
   revision: -1,
   updatedAt: '',
 };
@@ -134,14 +137,20 @@ const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revisi
   return brought === undefined ? card : { digest: brought.digest, revision };
 };
 
+/** A merge patch keeps what it does not touch, so this compares no more than an event brings. */
+const isSameNpc = (before: MindSummary, after: MindSummary): boolean =>
+  before.revision >= 0 &&
+  before.persona === after.persona &&
+  before.rulesetId === after.rulesetId &&
+  isSameJson(before.data, after.data);
+
 /** Folds one event into a mind's summary; total: an unknown type only moves the revision. Other members of `state` are kept unchanged. */
-export const evolveSummary = <State extends MindSummary>(state: State, event: MindEventToFold): State => ({
-  ...state,
-  archived: false,
-  ...change(state, npcEvents.decode(event), event.revision),
-  revision: event.revision,
-  updatedAt: event.meta.at,
-});
+export const evolveSummary = <State extends MindSummary>(state: State, event: MindEventToFold): State => {
+  const { revision, meta } = event;
+  const next = { ...state, archived: false, ...change(state, npcEvents.decode(event), revision) };
+  const changedAt = isSameNpc(state, next) ? state.changedAt : revision;
+  return { ...next, changedAt, revision, updatedAt: meta.at };
+};
 
 /** Folds one event into a mind; total, like `evolveSummary`. */
 export const evolveMind = (state: MindState, event: MindEventToFold): MindState => {

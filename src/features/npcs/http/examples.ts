@@ -101,6 +101,23 @@ export const npcExamples = {
     revision: 0,
     updatedAt: '2026-11-27T18:47:22.324Z',
   },
+  patch: {
+    data: {
+      hp: 38,
+      mood: null,
+    },
+  },
+  patched: {
+    npcId: 'mira',
+    persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+    data: {
+      hp: 38,
+      location: 'inn',
+      inventory: ['key'],
+    },
+    revision: 17,
+    updatedAt: '2026-11-27T18:47:29.106Z',
+  },
   archived: {
     npcId: 'tomas',
     archived: true,

@@ -4,7 +4,7 @@ import { requireMind, requireRevision } from '../find-mind.js';
 import { mindFold } from '../mind-fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
-import { archiveNpc, registerNpc } from '../domain/decide.js';
+import { archiveNpc, npcTag, patchNpc, registerNpc } from '../domain/decide.js';
 import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
 import type { MindState } from '../domain/state.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
@@ -16,6 +16,7 @@ import type { Ports } from '../../../ports/ports.js';
 import { npcs } from '../../../../projections/npcs.js';
 import { contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
+import { ifMatch } from '../../../kernel/http/if-match.js';
 import { readMind } from '../read-mind.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
@@ -61,6 +62,21 @@ const RegisteredNpc = named(
     Type.Object({ created: Type.Boolean({ description: 'Whether this request registered the NPC.' }) }),
   ]),
 );
+const PatchNpcRequest = named(
+  'PatchNpcRequest',
+  Type.Object({
+    persona: nullable(Type.String({ description: 'Null sets it to the empty string.' })),
+    data: nullable(
+      Type.Unsafe<JsonObject>({
+        ...FreeObject,
+        description: 'A merge patch of the data: null removes a member. Null itself removes all members.',
+      }),
+    ),
+    rulesetId: nullable(
+      Type.String({ description: 'The registered ruleset to bind the NPC to. Null or `""` unbinds it.' }),
+    ),
+  }),
+);
 const ArchivedNpc = named(
   'ArchivedNpc',
   Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
@@ -77,6 +93,8 @@ const view = (npcId: string, mind: NpcView) => ({
   ...(mind.rulesetId === null ? {} : { rulesetId: mind.rulesetId }),
   ...(mind.archived ? { archived: true } : {}),
 });
+
+const tagged = (mind: MindState) => ({ ETag: npcTag(mind) });
 
 const issue = (pointer: string, message: string): Rejection =>
   new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
@@ -116,7 +134,7 @@ type NpcRouteDeps = {
   readonly rulesets: Pick<Rulesets, 'latest'>;
 };
 
-/** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}`. */
+/** `GET|POST /npcs`, `GET|PATCH|DELETE /npcs/{npcId}`. */
 export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs', {
     ...common,
@@ -151,7 +169,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     body: RegisterNpcRequest,
     example: examples.register,
     refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
-    sends: ['Anima-Revision'],
+    sends: ['Anima-Revision', 'ETag'],
     responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {
       const npcId = body.npcId ?? body.id;
@@ -182,7 +200,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
       );
       const created = outcome.events.some(({ type }) => type === 'NpcRegistered');
       const { revision, position } = outcome;
-      return { revision, position, body: { ...view(npcId, outcome.state), created } };
+      return { revision, position, headers: tagged(outcome.state), body: { ...view(npcId, outcome.state), created } };
     },
   }),
   route('GET', '/npcs/:npcId', {
@@ -192,12 +210,44 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     params: NpcParams,
     refuses: ['NPC_NOT_FOUND'],
     reads: ['Anima-Min-Revision'],
-    sends: ['Anima-Revision'],
+    sends: ['Anima-Revision', 'ETag'],
     responses: ok('The NPC, including every write that was acknowledged.', Npc, examples.npc),
     handler: async (call) => {
       const { tenant, npcId } = await readMind(ports.events, call);
       const mind = await requireMind(writers, tenant, npcId);
-      return { revision: mind.revision, body: view(npcId, mind) };
+      return { revision: mind.revision, headers: tagged(mind), body: view(npcId, mind) };
+    },
+  }),
+  route('PATCH', '/npcs/:npcId', {
+    ...common,
+    operationId: 'patchNpc',
+    summary: 'Change the persona, parts of the data, or the binding of an NPC',
+    description:
+      'The body is a JSON merge patch (RFC 7396), as `application/json` or `application/merge-patch+json`. A request that changes nothing records nothing. `If-Match` makes the change only if nobody else has changed persona, data or binding since; after a lost response, read the NPC before you send such a request again. The limits are those of `POST /npcs`, for the data that results.',
+    ext: true,
+    params: NpcParams,
+    body: PatchNpcRequest,
+    example: examples.patch,
+    refuses: ['NPC_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
+    reads: ['If-Match'],
+    sends: ['Anima-Revision', 'ETag'],
+    responses: ok('The NPC as it is now.', Npc, examples.patched),
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { tenant } = call.principal;
+      const { persona, data, rulesetId: named } = call.body;
+      const expected = ifMatch(call);
+      await requireRevision(ports.events, tenant, npcId);
+      await takeRecordable([persona ?? null, data ?? null]);
+      const rulesetId = named === null ? null : await bindingOf(rulesets, tenant, named);
+      const { state, revision, position } = await runCommand(
+        { ...ports, writers },
+        npcStream(tenant, npcId),
+        mindFold,
+        contextOf(call),
+        (mind) => patchNpc(mind, defined({ persona, data, rulesetId }), expected),
+      );
+      return { revision, position, headers: tagged(state), body: view(npcId, state) };
     },
   }),
   route('DELETE', '/npcs/:npcId', {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Rejection } from '../../base/rejection.js';
-import type { AcceptedBytes } from '../route.js';
+import type { AcceptedBytes, RouteDefinition } from '../route.js';
 
 /** The default limit of a body, in bytes. */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
@@ -128,6 +128,9 @@ const isEncoded = (req: IncomingMessage): boolean => {
 const compressed = (): Rejection =>
   new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without compression.' });
 
+const wrongType = (accepted: readonly string[]): Rejection =>
+  new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body with Content-Type: ${accepted.join(' or ')}.` });
+
 /** The media type of a body, in lower case and without parameters. */
 export const mediaType = (req: IncomingMessage): string | undefined =>
   req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
@@ -147,21 +150,23 @@ export const openBody = (
   requireLength(req, maxBytes);
   if (announcesBody(req)) {
     if (isEncoded(req)) throw compressed();
-    if (taken === undefined) {
-      const types = accepted.map(({ accepts }) => accepts).join(' or ');
-      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body with Content-Type: ${types}.` });
-    }
+    if (taken === undefined) throw wrongType(accepted.map(({ accepts }) => accepts));
   }
   return chunksOf(req, res, maxBytes);
 };
 
+const json = ['application/json'] as const;
+const jsonOrPatch = [...json, 'application/merge-patch+json'] as const;
+
+/** The media types of the JSON that a route accepts: only the body of a PATCH may also have the type of a merge patch (RFC 7396). */
+export const jsonTypesOf = ({ method }: Pick<RouteDefinition, 'method'>): readonly string[] =>
+  method === 'PATCH' ? jsonOrPatch : json;
+
 /**
- * Accepts only uncompressed JSON.
+ * Accepts only uncompressed JSON of one of these media types.
  * @throws Rejection UNSUPPORTED_MEDIA_TYPE
  */
-export const requireJson = (req: IncomingMessage): void => {
-  const type = req.headers['content-type'];
-  const isJson = type === 'application/json' || (type !== undefined && /^application\/json[ \t]*(;|$)/i.test(type));
+export const requireJson = (req: IncomingMessage, accepted: readonly string[]): void => {
   if (isEncoded(req)) throw compressed();
-  if (!isJson) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
+  if (!accepted.includes(mediaType(req) ?? '')) throw wrongType(accepted);
 };

@@ -48,8 +48,9 @@ export const onDemandOf = ({ responses }: RouteDefinition): string | undefined =
 
 /** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID */
 export const checkRequest = (definition: RouteDefinition, { clock, random, written }: CheckDeps): RequestMiddleware => {
-  const { body } = definition;
-  const dropNulls = body === undefined ? null : compileDropNulls(body);
+  const { body, method } = definition;
+  // In a merge patch `null` removes.
+  const dropNulls = body === undefined || method === 'PATCH' ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
   const checkBody = body === undefined ? null : checkOf('body', body);
   const onDemand = onDemandOf(definition);

@@ -87,6 +87,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   LEVELS_FULL: { mostVersions: maybe(count), mostBytes: maybe(count), bytes: maybe(count) },
   LAST_ADMIN_KEY: { keyId: text },
   TENANT_EXISTS: { tenantId: text },
+  PRECONDITION_FAILED: { etag: Type.String({ description: 'The `ETag` of the current version.' }) },
   BODY_TOO_LARGE: {
     limitBytes: maybe(count),
     listsAndObjectsLimit: maybe(count),

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 
 import { paramNames } from '../guard/path-params.js';
+import { jsonTypesOf } from '../guard/read-body.js';
 import type { RouteDefinition } from '../route.js';
 import { EXT_TAG } from '../tags.js';
 import { defined } from '../../base/defined.js';
@@ -24,7 +25,8 @@ const parametersOf = ({ path, params, query }: RouteDefinition, components: Comp
   ];
 };
 
-const requestBodyOf = ({ body, bytes, example }: RouteDefinition, components: Components): Doc => {
+const requestBodyOf = (definition: RouteDefinition, components: Components): Doc => {
+  const { body, bytes, example } = definition;
   const withExample = example === undefined ? {} : { example };
   if (bytes !== undefined) {
     const content = [bytes].flat().map(({ accepts, schema }) => {
@@ -36,7 +38,8 @@ const requestBodyOf = ({ body, bytes, example }: RouteDefinition, components: Co
   }
   if (body === undefined) return {};
   const required = ((body as { required?: readonly string[] }).required ?? []).length > 0;
-  const content = { 'application/json': { schema: components.request(body), ...withExample } };
+  const described = { schema: components.request(body), ...withExample };
+  const content = Object.fromEntries(jsonTypesOf(definition).map((type) => [type, described]));
   return { requestBody: { required, content } };
 };
 

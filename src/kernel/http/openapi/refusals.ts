@@ -1,5 +1,6 @@
 import type { RejectionCode } from '../../base/rejection.js';
 import { paramNames } from '../guard/path-params.js';
+import type { RequestHeader } from '../headers.js';
 import type { RouteDefinition } from '../route.js';
 import { takesKey } from './headers.js';
 
@@ -19,15 +20,17 @@ export const refusalsOf = (definition: RouteDefinition): readonly RejectionCode[
   const hasParams = paramNames(path).length > 0;
   // A body that the route does not need is read all the same.
   const brings = method !== 'GET';
-  const readsNumber = reads.includes('Anima-Min-Revision') || reads.includes('Last-Event-ID');
+  const parsed: readonly RequestHeader[] = ['Anima-Min-Revision', 'Last-Event-ID', 'If-Match'];
+  const parses = reads.some((header) => parsed.includes(header));
   const implied: readonly (readonly [boolean, ...RejectionCode[]])[] = [
     [brings && bytes === undefined, 'MALFORMED_JSON'],
     [body !== undefined || query !== undefined, 'SCHEMA_INVALID'],
     [hasParams || hasClientId(body) || hasClientId(query), 'ID_INVALID'],
-    [readsNumber || (method === 'POST' && scope !== null), 'HEADER_INVALID'],
+    [parses || (method === 'POST' && scope !== null), 'HEADER_INVALID'],
     [scope !== null || admits !== undefined, 'UNAUTHORIZED'],
     [scope !== null || forbids !== undefined, 'FORBIDDEN'],
     [takesKey(definition), 'IDEMPOTENCY_IN_PROGRESS'],
+    [reads.includes('If-Match'), 'PRECONDITION_FAILED'],
     [brings, 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     [takesKey(definition), 'IDEMPOTENCY_KEY_REUSED'],
     [scope !== null, 'RATE_LIMITED'],

@@ -57,6 +57,12 @@ const shared: Readonly<Record<number, Shared>> = {
     code: 'SOUL_EXCHANGE_EXPIRED',
     headers: ['Idempotency-Replayed'],
   },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'The request expects another version than the current one.',
+    code: 'PRECONDITION_FAILED',
+    details: { etag: '"16"' },
+  },
   413: {
     name: 'ContentTooLarge',
     description: 'The body is too large, or would record too much.',

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
-import { archiveNpc, registerNpc, type Registration } from '../../../../src/features/npcs/domain/decide.js';
+import {
+  archiveNpc,
+  type NpcPatch,
+  npcTag,
+  patchNpc,
+  registerNpc,
+  type Registration,
+} from '../../../../src/features/npcs/domain/decide.js';
 import { DATA_BYTES } from '../../../../src/features/npcs/domain/mind-data.js';
 import { givenOf } from '../../../support/given.js';
 
@@ -63,6 +70,60 @@ describe('registering a mind', () => {
     ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
   ])('given %s records %s [2.1e]', (_, type, before, asked, data) => {
     before.when(registerNpc, asked).then(data === undefined ? [] : [{ type, data }]);
+  });
+});
+
+describe('patching a mind', () => {
+  const bound = mind.when(registerNpc, { rulesetId: 'gate' }).and;
+  it.each<[given: string, type: string, before: typeof mind, asked: NpcPatch, data?: object]>([
+    ['a member of its data', 'NpcUpdated', mind, { data: { hp: 2 } }, { data: { hp: 2, mood: { fear: 0 } } }],
+    ['null for a member', 'NpcUpdated', mind, { data: { mood: { fear: null } } }, { data: { hp: 3, mood: {} } }],
+    ['null for its data', 'NpcUpdated', mind, { data: null }, { data: {} }],
+    ['null for its persona', 'NpcUpdated', mind, { persona: null }, { persona: '' }],
+    ['data without earlier data', 'NpcUpdated', withoutData, { data: { hp: 1, mana: null } }, { data: { hp: 1 } }],
+    ['its own values', 'no event', mind, { persona: 'Calm.', data: { hp: 3, mood: { fear: 0 } } }],
+    ['null for what it does not have', 'no event', mind, { data: { mana: null, mood: { joy: null } } }],
+    ['null for data that it does not have', 'no event', withoutData, { data: null }],
+    ['nothing', 'no event', mind, {}],
+    ['nothing of an archived one', 'no event', archived, {}],
+    ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
+    ['a binding', 'RulesetBound', mind, { rulesetId: 'gate' }, { rulesetId: 'gate' }],
+    ['its own binding', 'no event', bound, { rulesetId: 'gate' }],
+    ['null for its binding', 'RulesetBound', bound, { rulesetId: null }, { rulesetId: null }],
+    ['null for a binding that it does not have', 'no event', mind, { rulesetId: null }],
+  ])('given %s records %s [2.1l, 2.1m]', (_, type, before, asked, data) => {
+    before.when(patchNpc, asked, null).then(data === undefined ? [] : [{ type, data }]);
+  });
+
+  it('records both a new persona and a new binding', () => {
+    const asked = { persona: 'Bold.', rulesetId: 'gate' };
+    mind.when(patchNpc, asked, null).then([
+      { type: 'NpcUpdated', data: { persona: 'Bold.' } },
+      { type: 'RulesetBound', data: { rulesetId: 'gate' } },
+    ]);
+  });
+
+  it('is bounded by what results, not by what is sent [2.1m, 1.2z]', () => {
+    const large = given({ type: 'NpcRegistered', data: { data: dataOf(DATA_BYTES - 8) } });
+    large.when(patchNpc, { data: { more: 1 } }, null).then('DATA_TOO_LARGE', { limitBytes: DATA_BYTES });
+    large.when(patchNpc, { persona: 'Bold.' }, null).then([{ type: 'NpcUpdated', data: { persona: 'Bold.' } }]);
+    const beyond = given({ type: 'NpcRegistered', data: { data: { ...dataOf(DATA_BYTES * 1.9), hp: 1 } } });
+    expect(beyond.when(patchNpc, { data: { hp: null } }, null).events).toHaveLength(1);
+    beyond.when(patchNpc, { persona: 'x'.repeat(60_000), data: { hp: null } }, null).then('EVENTS_TOO_LARGE');
+    const values = Array.from({ length: 6_000 }, () => 1);
+    const many = given({ type: 'NpcRegistered', data: { data: { values } } });
+    many.when(patchNpc, { data: { others: values } }, null).then('EVENTS_TOO_LARGE');
+  });
+
+  it('is carried out only on the version that is expected [2.1o]', () => {
+    const next = mind.when(patchNpc, { data: { hp: 2 } }, ['"0"']).and;
+    expect(npcTag(next.state)).toBe('"1"');
+    const asked = { data: { hp: 1 } };
+    for (const expected of [['"0"'], ['W/"1"'], ['1'], []])
+      next.when(patchNpc, asked, expected).then('PRECONDITION_FAILED', { etag: '"1"' });
+    for (const expected of [null, ['"1"'], ['"0"', '"1"']])
+      expect(next.when(patchNpc, asked, expected).events).toHaveLength(1);
+    next.when(patchNpc, {}, ['"0"']).then('PRECONDITION_FAILED');
   });
 });
 

@@ -12,6 +12,7 @@ const mind: MindState = {
   archived: true,
   rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: 3 },
+  changedAt: 6,
   revision: 7,
   updatedAt: '2026-01-01T00:00:00.000Z',
   openTurns: { list: ['t1'], changes: [{ turnId: 't2', open: true }] },

@@ -141,6 +141,23 @@ describe('a mind', () => {
     expect(given(registered, draftOf(data)).state.data).not.toHaveProperty('hp');
   });
 
+  it('knows the event that last changed persona, data or binding [2.1n]', () => {
+    const changedAt = (...events: readonly EventDraft[]) => given(...events).state.changedAt;
+    const bound = (rulesetId: string | null) => draftOf({ type: 'RulesetBound', data: { rulesetId } });
+    expect(initialMind.changedAt).toBe(-1);
+    expect([changedAt(bare), changedAt(every.MemoryStored), changedAt(begun)]).toEqual([0, 0, 0]);
+    for (const change of [every.NpcUpdated, bound('inn'), changed({ hp: 2 }), changed({ mood: { fear: null } })])
+      expect(changedAt(registered, change)).toBe(1);
+    expect(changedAt(bare, actorIdentified('t1'))).toBe(1);
+    expect(changedAt(bare, turnOpened('t1', { actor: { npcId: 'mira', persona: 'A.', data: {} } }))).toBe(1);
+    expect(changedAt(begun, memoryArrived, arrived)).toBe(2);
+    const same = { type: 'NpcUpdated', data: { persona: 'Calm.', data: { mood: { fear: 1 }, hp: 3 } } } as const;
+    const none = [draftOf(same), bound(null), changed({ hp: 3, mood: { joy: null } }), actorIdentified('t1'), archived];
+    for (const event of [...none, every.MemoryStored, every.VerdictReached, { ...archived, type: 'NpcDreamt' }])
+      expect(changedAt(registered, event), event.type).toBe(0);
+    expect(changedAt(registered, bound('inn'), changed({ hp: 3 }), bound('inn'))).toBe(1);
+  });
+
   it('takes persona and data from its actor only while it has none [2.1g]', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     for (const brought of [turnOpened('t1', { actor }), actorIdentified('t1')]) {
