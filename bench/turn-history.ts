@@ -42,7 +42,7 @@ export const turnInputs = (moment: number, turnId: string, deadlineAt: string): 
 const stepsAt = (moment: number): Steps => {
   const facts: TurnFacts = {
     npcId: 'inn',
-    mind: { persona: null, data: null, revision: -1 },
+    mind: { persona: null, data: null, facts: {}, revision: -1 },
     ruleset: null,
     rulesetRef: null,
     issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' },

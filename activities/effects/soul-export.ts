@@ -66,6 +66,7 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
   const told = {
     persona: mind.persona ?? asked.persona ?? null,
     data: mergePatch(mind.data ?? {}, asked.npcState),
+    facts: mind.facts ?? {},
     memories,
   };
   const unsigned = makeSoul({

@@ -33,6 +33,12 @@ const rules = Array.from({ length: 500 }, (_, n) => ({
 export const thingInputs: Readonly<Record<string, Input>> = {
   'a registration, 9,900 members of data': async (npcId) => post('/npcs', { npcId, data: members(9_900) }),
   'a registration, a persona of 500 kB': async (npcId) => post('/npcs', { npcId, persona: differing(500_000) }),
+  'a patch of 9,900 members of data': async (npcId, send) => {
+    await send(post('/npcs', { npcId, data: members(9_900) }));
+    return { method: 'PATCH', path: `/npcs/${npcId}`, body: { data: { 'member 1': 'other' } } };
+  },
+  'facts of 3,000 members about 1,000 NPCs': async (name) =>
+    post('/facts', { npcIds: Array.from({ length: 1_000 }, (_, n) => `${name}-${n}`), facts: members(3_000) }),
   'a memory of 8 kB': async (npcId, send) => {
     await send(post('/npcs', { npcId }));
     return post(`/npcs/${npcId}/memory`, { text: differing(8_000) });

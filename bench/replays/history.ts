@@ -28,7 +28,7 @@ const playMind = async (
     let state = turn.initial;
     for (const [step, input] of turnInputs(index, turnId, DEADLINE).entries()) {
       const facts: TurnFacts = {
-        ...{ npcId, mind: { persona: mind.persona, data: mind.data, revision: mind.revision } },
+        ...{ npcId, mind: { persona: mind.persona, data: mind.data, facts: {}, revision: mind.revision } },
         ...{ ruleset: null, rulesetRef: null, issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' } },
       };
       const transition = transitionOf(turn, state, input);

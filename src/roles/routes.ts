@@ -12,6 +12,7 @@ import { cardRoutes } from '../features/cards/http/routes.js';
 import { chainBreakRoutes } from '../features/npcs/http/chain-breaks.js';
 import { cortexRoutes } from '../features/engines/http/routes.js';
 import { eventRoutes } from '../features/npcs/http/events.js';
+import { factsRoutes } from '../features/npcs/http/facts.js';
 import { ghostFindingRoutes } from '../features/ghosts/http/findings.js';
 import { ghostRunRoutes } from '../features/ghosts/http/runs.js';
 import { ghostStepRoute } from '../features/ghosts/http/process.js';
@@ -35,6 +36,7 @@ import { lineageRoutes } from '../features/memory/http/lineage.js';
 /** All routes that need the ports. The routes of the server itself (status, health, documents) are separate. */
 export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
+  ...factsRoutes(services),
   processRoute(services),
   ghostStepRoute(services),
   ...actRoutes(services),

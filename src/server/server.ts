@@ -107,7 +107,9 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
       const revisionOf = (stream: string) => writers.revisionOf(stream);
-      server.serve(createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, revisionOf }));
+      const lastPosition = () => ports.events.lastPosition();
+      const ends = { revisionOf, lastPosition };
+      server.serve(createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, ...ends }));
     };
     const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
     if (!serves.requests && !serves.processes) {

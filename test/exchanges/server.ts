@@ -193,6 +193,7 @@ export const openExchangeServer = async () => {
           rateLimiter: ports.rateLimiter,
           idempotency: ports.idempotency,
           revisionOf: (stream) => writers.revisionOf(stream),
+          lastPosition: () => ports.events.lastPosition(),
         }),
       );
       lifecycle.ready();

@@ -40,6 +40,8 @@ describe('the list of minds', () => {
     expect(row).toMatchObject({ npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } });
     expect(row).not.toHaveProperty('openTurns');
     expect(row).not.toHaveProperty('memories');
+    const reported = draftOf({ type: 'FactsReported', data: { facts: { war: true } } });
+    expect(given(reported, reported).state.get(mira)).not.toHaveProperty('facts');
   });
 
   it('sorts by id within a tenant, and tags archived and arriving minds', () => {
@@ -65,7 +67,7 @@ describe('the list of minds', () => {
     }
   });
 
-  it('holds the state of a mind except its open turns, memories and card, so that folding can continue from a row', async () => {
+  it('holds the state of a mind except its facts, open turns, memories and card, so that folding can continue from a row', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (written) => {
         const events = await (await storeOf(written)).readAll(0, 100);
@@ -76,6 +78,7 @@ describe('the list of minds', () => {
             openTurns: _openTurns,
             memories: _memories,
             card: _card,
+            facts: _facts,
             ...folded
           } = own.reduce(evolveMind, initialMind);
           expect(mind).toEqual(folded);

@@ -5,6 +5,7 @@ import { asOfScenarios } from './as-of.js';
 import { bindingScenarios } from './bindings.js';
 import { cortexScenarios } from './cortex.js';
 import { historyScenarios } from './histories.js';
+import { factsScenarios } from './facts.js';
 import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
 import { manyAtOnceScenarios } from './many-at-once.js';
@@ -32,6 +33,7 @@ injectionScenarios('embedded', open);
 bindingScenarios('embedded', openEmbeddedServer);
 strictRuleScenarios('embedded', open);
 npcPatchScenarios('embedded', open);
+factsScenarios('embedded', open);
 manyAtOnceScenarios('embedded', async () => {
   const server = await open();
   return { urls: [server.url], ownerKey: server.ownerKey, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

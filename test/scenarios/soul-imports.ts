@@ -284,7 +284,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       ok(await confirm(txId, soul));
     });
 
-    it('are refused if the id names another document, or if their data is more than an NPC can have [8.4g, 8.4h, 8.4i]', async () => {
+    it('are refused if the id names another document, or if their data or facts are more than an NPC can have [8.4g, 8.4h, 8.4i]', async () => {
       const npcId = `own ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Own.' }));
       const own = await exported(npcId);
@@ -297,6 +297,9 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       const large = await strangersSoul({ data: { notes: 'x'.repeat(262_145) } });
       const refused = await bring(txIdOf(large), large);
       expect([refused.status, codeOf(refused)]).toEqual([413, 'DATA_TOO_LARGE']);
+      const knowing = await strangersSoul({ facts: { notes: 'x'.repeat(65_537) } });
+      const unfit = await bring(txIdOf(knowing), knowing);
+      expect([unfit.status, codeOf(unfit)]).toEqual([422, 'FACTS_TOO_LARGE']);
     });
 
     it('are imported by the CID of an export to IPFS, which names no other document [8.3a, 8.4g]', async () => {

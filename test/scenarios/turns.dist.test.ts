@@ -3,6 +3,7 @@ import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { bindingScenarios } from './bindings.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
+import { factsScenarios } from './facts.js';
 import { ghostBodyScenarios } from './ghost-bodies.js';
 import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
@@ -28,6 +29,7 @@ injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
 strictRuleScenarios('distributed', openDistributedServer);
 npcPatchScenarios('distributed', openDistributedServer);
+factsScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
   manyAtOnceScenarios(`distributed, processes with every role: ${processes}`, async () => {
     const namespace = await openNamespace();

@@ -110,6 +110,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     rateLimiter: ports.rateLimiter,
     idempotency,
     revisionOf: (stream) => writers.revisionOf(stream),
+    lastPosition: () => ports.events.lastPosition(),
   }).callback();
   lifecycle.ready();
   return {

@@ -112,6 +112,7 @@ export const startApp = async (
     rateLimiter: new MemoryRateLimiter(clock),
     idempotency,
     revisionOf: () => Promise.resolve(-1),
+    lastPosition: () => Promise.resolve(0),
     ...deps,
   });
   const where = { host: '127.0.0.1', port: 0 };

@@ -25,7 +25,7 @@ export const playedMind = (
     for (const input of inputsOf(index, `t${String(index)}`, DEADLINE)) {
       const facts: TurnFacts = {
         npcId,
-        mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+        mind: { persona: mind.persona, data: mind.data, facts: mind.facts ?? {}, revision: mind.revision },
         ruleset: rules,
         rulesetRef: rules === null ? null : { rulesetId: rules.rulesetId, version: rules.version },
         ...(input.type === 'open' && rules !== null ? { patternsHeld: heldBy(rules, input.observation) } : {}),

@@ -51,6 +51,7 @@ export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => 
     npcId: 'guard',
     context: {},
     data: {},
+    facts: {},
     npcState: {},
     persona: 'A watchful guard.',
     memories: [],

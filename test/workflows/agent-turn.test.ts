@@ -9,7 +9,7 @@ import { givenOf, inTable } from '../support/given.js';
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
 const facts: TurnFacts = {
   npcId: 'mira',
-  mind: { persona: 'An innkeeper.', data: { hp: 3 }, revision: 7 },
+  mind: { persona: 'An innkeeper.', data: { hp: 3 }, facts: {}, revision: 7 },
   ruleset: null,
   rulesetRef: null,
   issuer: { kid: 'kid', iss: 'http://test' },

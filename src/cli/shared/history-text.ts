@@ -44,6 +44,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   VerdictReached: verdict,
   VerdictRefused: verdict,
   StateChanged: ({ patch }) => json(patch),
+  FactsReported: ({ facts }) => json(facts),
   MemoryStored: ({ text: stored, type }) => [text(type), quoted(stored)].join(' '),
   MemoryConfirmed: ({ memoryId }) => text(memoryId),
   RecallReported: ({ query, memories }) => `${quoted(query)} ${String(items(memories).length)} recalled`,

@@ -76,7 +76,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const held = yield* holdPatterns(ruleset, searchedText(ruleset, observation));
   const facts: TurnFacts = {
     npcId,
-    mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+    mind: { persona: mind.persona, data: mind.data, facts: {}, revision: mind.revision },
     ruleset,
     rulesetRef: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
     ...(held.length === 0 ? {} : { patternsHeld: held }),

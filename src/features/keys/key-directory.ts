@@ -6,7 +6,15 @@ import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../..
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import { evolveTenant, initialTenant, isLive, noTenants, type ApiKey, type TenantState } from './domain/state.js';
+import {
+  evolveTenant,
+  initialTenant,
+  isLive,
+  noTenants,
+  scopesOf,
+  type ApiKey,
+  type TenantState,
+} from './domain/state.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
@@ -186,7 +194,7 @@ export class KeyDirectory implements AsyncDisposable {
     const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
     this.#keys.set(key.keyId, {
       key,
-      principal: { tenant: tenantId, keyId: key.keyId, scopes: key.scopes, rateLimit },
+      principal: { tenant: tenantId, keyId: key.keyId, scopes: scopesOf(key), rateLimit },
     });
   }
 

@@ -41,7 +41,7 @@ const SIGNED_BY = { kid: '', iss: '' };
 
 const factsOf = ({ npcId, mind, rules }: RedecisionBasis): TurnFacts => ({
   npcId,
-  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+  mind: { persona: mind.persona, data: mind.data, facts: mind.facts ?? {}, revision: mind.revision },
   ruleset: rules,
   rulesetRef: null,
   issuer: SIGNED_BY,

@@ -4,7 +4,14 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { SoulDocument } from './domain/document.js';
 import { createPlayerIndex, type Player, type PlayerIndex } from './domain/player-index.js';
-import { type AboutBy, aboutPlayers, placesInState, type TurnPlayers } from './domain/said-of-players.js';
+import {
+  type AboutBy,
+  aboutPlayers,
+  placesInFacts,
+  placesInState,
+  type PlayerPlace,
+  type TurnPlayers,
+} from './domain/said-of-players.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
@@ -15,6 +22,12 @@ export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
 /** The limit of all names in each of those lists, in characters: a short text may mention many players whose first names are long. */
 const LISTED_CHARS = 2_097_152;
 
+/** A part of a soul and its positions that name or mention players, as JSON pointers into the part. */
+type DisclosedPlaces = {
+  readonly bytes: number;
+  readonly items: readonly { readonly pointer: string; readonly players: readonly string[] }[];
+};
+
 /** The people whose data a soul contains; outside `players`, players are listed by their first names only. */
 export type Disclosure = {
   readonly soulId: string;
@@ -23,7 +36,12 @@ export type Disclosure = {
   readonly without: readonly string[];
   readonly turns: 'read' | 'unread';
   readonly persona: { readonly bytes: number; readonly players: readonly string[] };
-  readonly players: readonly { readonly names: readonly string[]; readonly memories: number; readonly state: number }[];
+  readonly players: readonly {
+    readonly names: readonly string[];
+    readonly memories: number;
+    readonly state: number;
+    readonly facts: number;
+  }[];
   readonly memories: {
     readonly count: number;
     readonly bytes: number;
@@ -36,10 +54,8 @@ export type Disclosure = {
       readonly by: readonly AboutBy[];
     }[];
   };
-  readonly state: {
-    readonly bytes: number;
-    readonly items: readonly { readonly pointer: string; readonly players: readonly string[] }[];
-  };
+  readonly state: DisclosedPlaces;
+  readonly facts: DisclosedPlaces;
   readonly more?: true;
 };
 
@@ -98,7 +114,17 @@ const namesFor = async (
     ? await namedPlayers(events, npcStream(tenant, npcId), revision)
     : { index: createPlayerIndex(), turns: new Map<string, readonly Player[]>() };
   named.index.note(soul.state);
+  named.index.note(soul.facts ?? {});
   return { ...named, turnsRead };
+};
+
+/** The places that a disclosure lists. */
+const listed = (places: readonly PlayerPlace[]): DisclosedPlaces['items'] => {
+  const hasRoom = roomForNames();
+  return places
+    .slice(0, LISTED.places)
+    .map(({ pointer, players }) => ({ pointer, players: firstNames(players) }))
+    .filter(({ pointer, players }) => hasRoom([pointer, ...players]));
 };
 
 function* discloseSlices(
@@ -106,7 +132,7 @@ function* discloseSlices(
   bytes: number,
   { index, turns, turnsRead }: NamedPlayers & { readonly turnsRead: boolean },
 ): Sliced<Disclosure> {
-  const { memories, persona, state } = soul;
+  const { memories, persona, state, facts = {} } = soul;
   const sizes: number[] = [];
   const isPauseDue = memoryPauses();
   for (const memory of memories) {
@@ -115,10 +141,10 @@ function* discloseSlices(
     index.note(memory.metadata);
     if (isPauseDue(size)) yield size;
   }
-  const counts = new Map<Player, { memories: number; state: number }>();
-  const count = (players: readonly Player[], what: 'memories' | 'state' | null): void => {
+  const counts = new Map<Player, { memories: number; state: number; facts: number }>();
+  const count = (players: readonly Player[], what: 'memories' | 'state' | 'facts' | null): void => {
     for (const player of players) {
-      const counted = counts.get(player) ?? { memories: 0, state: 0 };
+      const counted = counts.get(player) ?? { memories: 0, state: 0, facts: 0 };
       counts.set(player, counted);
       if (what !== null) counted[what] += 1;
     }
@@ -128,6 +154,10 @@ function* discloseSlices(
   const stateBytes = jsonBytes(state);
   yield stateBytes;
   for (const { players } of places) count(players, 'state');
+  const factPlaces = placesInFacts(facts, index);
+  const factsBytes = jsonBytes(facts);
+  yield factsBytes;
+  for (const { players } of factPlaces) count(players, 'facts');
   const ofPersona = index.spokenOf(persona);
   count(ofPersona, null);
   let [memoryBytes, about] = [0, 0];
@@ -146,15 +176,16 @@ function* discloseSlices(
       items.push({ memoryId, eventId, turnId, players: names, by });
     if (isPauseDue(size)) yield size;
   }
-  const [hasPlayerRoom, hasPlaceRoom] = [roomForNames(), roomForNames()];
+  const hasPlayerRoom = roomForNames();
   const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted }))
     .slice(0, LISTED.players)
     .filter(({ names }) => hasPlayerRoom(names));
-  const listedPlaces = places
-    .slice(0, LISTED.places)
-    .map(({ pointer, players: of }) => ({ pointer, players: firstNames(of) }))
-    .filter(({ pointer, players: of }) => hasPlaceRoom([pointer, ...of]));
-  const isCut = counts.size > players.length || about > items.length || places.length > listedPlaces.length;
+  const [listedPlaces, listedFacts] = [listed(places), listed(factPlaces)];
+  const isCut =
+    counts.size > players.length ||
+    about > items.length ||
+    places.length > listedPlaces.length ||
+    factPlaces.length > listedFacts.length;
   return {
     soulId: soul.id,
     npcId: soul.npcId,
@@ -165,6 +196,7 @@ function* discloseSlices(
     players,
     memories: { count: memories.length, bytes: memoryBytes, about, items },
     state: { bytes: stateBytes, items: listedPlaces },
+    facts: { bytes: factsBytes, items: listedFacts },
     ...(isCut ? { more: true } : {}),
   };
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/base/json.js';
 import { makeProcessId } from '../../kernel/crypto/process-id.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../kernel/base/rejection.js';
 import { importStream, npcStream } from '../../kernel/base/stream-names.js';
+import { requireReport } from '../npcs/domain/decide.js';
 import { DATA_BYTES, dataBytes } from '../npcs/domain/mind-data.js';
 import { soulToCborSlices } from './domain/binary.js';
 import type { SoulOwner } from './domain/custody.js';
@@ -145,8 +146,8 @@ export const giveUpImport = async (
 /**
  * Imports a soul as a mind: the document is verified and stored, then the import continues in the background. A repeat waits for it, and supplies the
  * document again in case it was lost.
- * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE,
- * SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, errors from the archive, and as ProcessRuntime.ask
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, FACTS_TOO_LARGE,
+ * SOUL_TOO_LARGE, SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, errors from the archive, and as ProcessRuntime.ask
  */
 export const receiveSoul = async (
   deps: ImportDeps,
@@ -241,9 +242,10 @@ const requireNamed = async (
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document differs from the one that sicTxId names.' });
 };
 
-const requireDataFits = ({ state }: SoulDocument): void => {
+const requireDataFits = ({ state, facts = {} }: SoulDocument): void => {
   const bytes = dataBytes(dataOf(state));
   if (bytes > DATA_BYTES) throw new Rejection('DATA_TOO_LARGE', { details: { bytes, limitBytes: DATA_BYTES } });
+  requireReport(facts);
 };
 
 const hasHistory = async ({ writers }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>

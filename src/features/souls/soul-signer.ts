@@ -38,13 +38,14 @@ function* isTooLarge(part: Json, depth: number): Sliced<boolean> {
 }
 
 /**
- * The part that is itself too long, too deep or has too many members for a soul: its first such memory, or its state; nothing if only the total is
+ * The part that is itself too long, too deep or has too many members for a soul: its first such memory, or its state or facts; nothing if only the total is
  * too large.
  */
-const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
+const culprit = async ({ memories, state, facts = {} }: UnsignedSoul): Promise<JsonObject> => {
   const memory = await inSlices(firstTooLarge(memories));
   if (memory !== undefined) return { memoryId: memory.id };
-  return (await inSlices(isTooLarge(state, 1))) ? { member: 'state' } : {};
+  if (await inSlices(isTooLarge(state, 1))) return { member: 'state' };
+  return (await inSlices(isTooLarge(facts, 1))) ? { member: 'facts' } : {};
 };
 
 function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | undefined> {

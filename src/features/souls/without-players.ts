@@ -10,6 +10,7 @@ import type { NamedPlayers } from './disclose.js';
 export type Told = {
   readonly persona: string | null;
   readonly data: JsonObject;
+  readonly facts: JsonObject;
   readonly memories: readonly SoulMemory[];
 };
 
@@ -26,12 +27,17 @@ function* notAboutPlayers(memories: readonly SoulMemory[], { index, turns }: Nam
 }
 
 /** Leaves out what is said of players, too much rather than too little. Yields to other work in between. */
-export const toldWithoutPlayers = async ({ persona, data, memories }: Told, named: NamedPlayers): Promise<Told> => {
+export const toldWithoutPlayers = async (
+  { persona, data, facts, memories }: Told,
+  named: NamedPlayers,
+): Promise<Told> => {
   named.index.note(data);
+  named.index.note(facts);
   const isAboutOne = persona !== null && named.index.spokenOf(persona).length > 0;
   return {
     persona: isAboutOne ? null : persona,
     data: withoutPlayers(data, named.index),
+    facts: withoutPlayers(facts, named.index),
     memories: await inSlices(notAboutPlayers(memories, named)),
   };
 };

@@ -7,12 +7,12 @@ import type { ChosenRuleset } from '../rules/rulesets.js';
 export const factsFrom = (
   npcId: string,
   chosen: ChosenRuleset,
-  mind: Pick<MindState, 'persona' | 'data' | 'revision'>,
+  mind: Pick<MindState, 'persona' | 'data' | 'facts' | 'revision'>,
   issuer: TurnFacts['issuer'],
   patternsHeld: readonly string[] = [],
 ): TurnFacts => ({
   npcId,
-  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+  mind: { persona: mind.persona, data: mind.data, facts: mind.facts ?? {}, revision: mind.revision },
   ruleset: chosen.ruleset,
   rulesetRef: chosen.used,
   ...defined({ rulesetMissing: chosen.missing }),

@@ -78,9 +78,9 @@ export const promptOf = async (
   const prompted = promptedBy(known);
   if (prompted === null) return null;
   const { asked, mindRevision, logic, prompt, constraints } = prompted;
-  const mind: Pick<MindState, 'persona' | 'data' | 'revision'> =
+  const mind: Pick<MindState, 'persona' | 'data' | 'facts' | 'revision'> =
     (mindRevision < 0 ? null : await mindAsOf(writers, tenant, npcId, { revision: mindRevision })) ??
-    ({ persona: null, data: null, revision: -1 } as const);
+    ({ persona: null, data: null, facts: null, revision: -1 } as const);
   const { effectiveInput, buildPrompt } = logicOf(logic);
   const facts = factsFrom(npcId, { ruleset, used: null }, mind, { kid: '', iss: '' });
   const again = buildPrompt(effectiveInput(facts, asked));

@@ -41,6 +41,7 @@ const domainMessages = {
     'A tenant with this ID already exists. If its owner key is lost, run "anima keys recover --tenant <id>".',
   EVENTS_TOO_LARGE: 'The request would record more than one append can hold. Send less data at a time.',
   DATA_TOO_LARGE: 'The data of an NPC is limited to 256 KiB of JSON. Store less.',
+  FACTS_TOO_LARGE: 'The facts of an NPC, and one report of facts, are limited to 64 KiB of JSON. Report less.',
   SOUL_EXCHANGE_EXPIRED: 'The second phase came too late. Start again with the first phase.',
   SOUL_ID_DIFFERS: 'npcIdRef names a different NPC from the one being exported.',
   SOUL_UPLOAD_FAILED: 'The soul could not be stored in an archive. Start again with the first phase.',

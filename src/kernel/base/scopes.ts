@@ -1,5 +1,5 @@
 /** What a key may do. */
-export const scopes = ['npc', 'memory', 'rules', 'souls', 'ghosts', 'audit', 'ops', 'admin'] as const;
+export const scopes = ['npc', 'memory', 'facts', 'rules', 'souls', 'ghosts', 'audit', 'ops', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** A new key has all scopes but these by default. */

@@ -35,6 +35,7 @@ export type AppDeps = CommonDeps & {
   readonly rateLimiter: RateLimiter;
   readonly idempotency: IdempotencyStore;
   readonly revisionOf: (stream: string) => Promise<number>;
+  readonly lastPosition: () => Promise<number>;
 };
 
 /** `GET, HEAD, or POST` */
@@ -99,6 +100,7 @@ export const createApp = (deps: AppDeps): Koa =>
     rateLimiter: deps.rateLimiter,
     idempotency: deps.idempotency,
     revisionOf: deps.revisionOf,
+    lastPosition: deps.lastPosition,
     written: createWritten(),
   });
 

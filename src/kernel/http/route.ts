@@ -80,6 +80,8 @@ export type Answer = {
   readonly stream?: StreamedAnswer;
   /** What is stored for repeated requests instead of the body, if the route has `restore`. */
   readonly kept?: Json;
+  /** A part of the command was refused for now: the response is not stored, and a repeated request completes the command. */
+  readonly isPassing?: boolean;
 };
 
 /** A body of bytes, which the handler reads itself, instead of a JSON body. */
@@ -166,6 +168,8 @@ type RouteMembers<
   readonly enter?: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => () => void;
   /** The stream to which its command writes: under an Idempotency-Key its end is recorded before anything else happens. */
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
+  /** Its command writes to many streams: under an Idempotency-Key the end of the log is recorded before anything else happens. */
+  readonly writesWidely?: true;
   /** How long a response is stored for repeated requests; `within-budget` if absent. `never` if repeating the request changes nothing. */
   readonly retention?: AnswerRetention | ((call: Call<Static<P>, Static<Q>, Static<B>>) => AnswerRetention);
   /** The part of the response body that is stored for repeated requests, if the body contains a secret that is shown once. */

@@ -6,6 +6,7 @@ export const routeTags: ReadonlyMap<string, string> = new Map(
   Object.entries({
     NPCs: 'Register, read and archive NPCs, and exchange them as character cards.',
     Protocol: 'Play a turn of an NPC: your client carries out each instruction and sends the result.',
+    Facts: 'Report what the game knows of NPCs, and read it.',
     Memory: 'Store, list, recall, trace and retract the memories of an NPC.',
     Rules: 'Register the rulesets that NPCs follow, and see which of their rules take effect.',
     Bridge: 'Check whether the rules allow an action, without playing a turn.',

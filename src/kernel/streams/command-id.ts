@@ -14,14 +14,23 @@ export const makeCommandId = (clock: Clock, random: Random): string =>
 export const reservedAt = (commandId: string, lastRevision: number): string =>
   `${commandId}r${(lastRevision + 1).toString(36)}`;
 
-const COMMAND_ID = /^c([0-9a-z]{1,10})_[A-Za-z0-9_-]{16}(?:r([0-9a-z]{1,10}))?$/;
+/**
+ * The same for a command on many streams: with the global position of the last event when the id was reserved. In no stream has the command an event
+ * up to there.
+ */
+export const reservedAfter = (commandId: string, position: number): string => `${commandId}p${position.toString(36)}`;
+
+const COMMAND_ID = /^c([0-9a-z]{1,10})_[A-Za-z0-9_-]{16}(?:r([0-9a-z]{1,10})|p([0-9a-z]{1,11}))?$/;
 
 /**
- * The parts of a command id: when it was made, in milliseconds since the epoch, and the stream's last revision at that time; 0 and -1 if it has none.
+ * The parts of a command id: when it was made, in milliseconds since the epoch, and the stream's last revision and the log's last position at that
+ * time; 0, -1 and 0 if it has none.
  */
-export const parseCommandId = (commandId: string): { readonly timeMs: number; readonly lastRevision: number } => {
-  const [, time = '0', events = '0'] = COMMAND_ID.exec(commandId) ?? [];
-  return { timeMs: parseInt(time, 36), lastRevision: parseInt(events, 36) - 1 };
+export const parseCommandId = (
+  commandId: string,
+): { readonly timeMs: number; readonly lastRevision: number; readonly position: number } => {
+  const [, time = '0', events = '0', position = '0'] = COMMAND_ID.exec(commandId) ?? [];
+  return { timeMs: parseInt(time, 36), lastRevision: parseInt(events, 36) - 1, position: parseInt(position, 36) };
 };
 
 /** The origin of what a process does without a caller: its stream's tenant, the actor `system`, and a new command. */

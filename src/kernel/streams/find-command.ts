@@ -15,7 +15,8 @@ export type CommandSearch = {
    */
   coversWriter(writer: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
   /**
-   * Reads the stream backwards, from its end to where it ended when the command was reserved.
+   * Reads the stream backwards, from its end to where it ended when the command was reserved. If that ended the log of a command on many streams, it
+   * reads one event of a stream to which nothing was added since.
    * @returns the command's events, in order; null if there are none
    * @throws Rejection CONFLICT if more than COMMAND_SEARCH_EVENTS have been added since
    */
@@ -29,7 +30,8 @@ export const commandSearch = (
   commandId: string,
   resumed: boolean,
 ): CommandSearch => {
-  let covered = parseCommandId(commandId).lastRevision;
+  const reserved = parseCommandId(commandId);
+  let covered = reserved.lastRevision;
   let looked = false;
   const covers = (revision: number): boolean => (looked || !resumed) && revision <= covered;
   return {
@@ -37,6 +39,15 @@ export const commandSearch = (
     coversWriter: ({ confirmedRevision, readRevision }) => covers(looked ? readRevision : confirmedRevision),
     look: async () => {
       const found: RecordedEvent[] = [];
+      const isOlder = ({ position }: RecordedEvent): boolean => position <= reserved.position;
+      if (reserved.position > 0) {
+        const [last] = (await events.read(stream, { direction: 'backwards', limit: 1 })).events;
+        if (last === undefined || isOlder(last)) {
+          covered = Math.max(covered, last?.revision ?? -1);
+          looked = true;
+          return null;
+        }
+      }
       const to = covered + 1;
       let through = covered;
       let seen = 0;
@@ -44,6 +55,7 @@ export const commandSearch = (
         through = Math.max(through, page.events[0]?.revision ?? -1);
         found.push(...page.events.filter(({ meta }) => meta.commandId === commandId));
         seen += page.events.length;
+        if (page.events.some(isOlder)) break;
         if (seen >= COMMAND_SEARCH_EVENTS) throw tooFarBack();
       }
       covered = through;

@@ -30,6 +30,7 @@ const decided: FakeDecide = ({ text, tape, data }) => {
       observation: tape.observation,
       context: tape.context ?? {},
       data,
+      facts: {},
       npcState: mergePatch(data, tape.npcState ?? {}),
       persona: null,
       memories: [],

@@ -65,6 +65,25 @@ const refusal = async (work: Promise<unknown>): Promise<string> => {
 
 const everything = async (events: EventStore): Promise<readonly RecordedEvent[]> => events.readAll(0, 1_000);
 
+describe('an owner key that was issued before a scope existed', () => {
+  it('has this scope too, and is shown with it [11.4h]', async () => {
+    const issuing = await openKeyServer();
+    const { token } = await found(issuing, 'studio');
+    const store = new MemoryEventStore();
+    for (const { stream, revision, id, type, data, meta } of await issuing.events.readAll(0, 10)) {
+      const scopesThen = Array.isArray(data['scopes']) ? { scopes: scopes.filter((scope) => scope !== 'facts') } : {};
+      await store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [
+        { id, type, data: { ...data, ...scopesThen }, meta },
+      ]);
+    }
+    const server = await openKeyServer(store);
+    expect(open(server, token)?.scopes).toEqual(scopes);
+    const by = open(server, token) as Principal;
+    expect((await issueApiKey(server, by, wish({ scopes: ['facts'] }), command())).issued.scopes).toEqual(['facts']);
+    await Promise.all([issuing, server].map(({ directory }) => directory[Symbol.asyncDispose]()));
+  });
+});
+
 describe('an API key', () => {
   it('works as soon as it is issued, for its tenant, with its scopes [1.3i]', async () => {
     const server = await openKeyServer();

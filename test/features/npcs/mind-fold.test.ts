@@ -23,6 +23,7 @@ const folded: Readonly<Record<number, string>> = {
   6: 'a1231bf056198a15159c215a7b09bad3edcf14b5d3c8012da686db42731ab3ff',
   7: 'bd7fb6601c5484fa47d3a708f7f4352fe9c50d01bfe8ea671a14989ed800e2f1',
   8: 'd0a4d1ade111051e83dd065d1d815454eeba0ad7b8f116b47b5863f62292cb5a',
+  9: 'f63ee0fffb43f749759048315be88a51ff15cfa344e4c17945aa6a7e3d7f1638',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -39,6 +40,7 @@ const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Js
 const lived: MindState = {
   persona: 'before',
   data: { hp: 1, mood: 'calm' },
+  facts: { weather: 'storm', war: { won: true } },
   archived: true,
   rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: -1 },

@@ -49,6 +49,20 @@ describe('a disclosure', () => {
     expect(await namesAt(1, false)).toEqual([]);
   });
 
+  it('names the players in the facts, by pointers into them [8.10a, 8.10d]', async () => {
+    const facts = { war: true, champion: { player: 'Ann' }, guild: { members: ['Ann', 'rain'] } };
+    const found = await disclosed({ memories: [], data: {}, facts });
+    expect(found.players).toEqual([{ names: ['Ann'], memories: 0, state: 0, facts: 2 }]);
+    expect(found.facts).toEqual({
+      bytes: JSON.stringify(facts).length,
+      items: [
+        { pointer: '/champion', players: ['Ann'] },
+        { pointer: '/guild/members/0', players: ['Ann'] },
+      ],
+    });
+    expect((await disclosed({ memories: [], data: {} })).facts).toEqual({ bytes: 2, items: [] });
+  });
+
   itLong('lists a bounded number of each kind, and counts all [8.10f]', async () => {
     expect(LISTED).toEqual({ players: 1_000, memories: 10_000, places: 1_000 });
     const player = { player: 'Anna' };

@@ -16,7 +16,12 @@ const inTurn = (place: number, turnId: string | null, more: Partial<SoulMemory> 
   const memory = soulMemory(place, { metadata: {}, ...more });
   return { ...memory, cause: { ...memory.cause, turnId } };
 };
-const soulOf = (told: { persona: string | null; data: JsonObject; memories: readonly SoulMemory[] }): SoulDocument => ({
+const soulOf = (told: {
+  persona: string | null;
+  data: JsonObject;
+  facts?: JsonObject;
+  memories: readonly SoulMemory[];
+}): SoulDocument => ({
   ...makeSoul({
     soulId: 's1',
     createdAt: '2026-11-21T10:00:00.999Z',
@@ -45,6 +50,7 @@ describe('an export without players', () => {
       player: { id: 'p1' },
       note: 'BO pays late',
     },
+    facts: { weather: 'rain', quests: ['Bo owes two coins', 'the well'], player: 'Ann', guild: { Ann: 1, all: 9 } },
     memories: [
       inTurn(0, 't1', { text: 'Somebody asked for a room.' }),
       inTurn(1, 't2', { text: 'The rain began.' }),
@@ -61,13 +67,19 @@ describe('an export without players', () => {
     expect(without).toEqual({
       persona: 'Mira keeps the inn.',
       data: { mood: 'loyal', inventory: ['key'], relationships: {}, guests: { strangers: 2 } },
+      facts: { weather: 'rain', quests: ['the well'], guild: { all: 9 } },
       memories: [told.memories[1], told.memories[5]],
     });
     expect((await toldWithoutPlayers({ ...told, persona: 'Mira loves Ann.' }, named(turns))).persona).toBeNull();
   });
 
   it('drops nothing if no player was named', async () => {
-    const plain = { ...told, data: { hp: 3, guests: ['a stranger'] }, memories: told.memories.slice(1, 2) };
+    const plain = {
+      ...told,
+      data: { hp: 3, guests: ['a stranger'] },
+      facts: { war: true },
+      memories: told.memories.slice(1, 2),
+    };
     expect(await toldWithoutPlayers(plain, named({ t2: {} }))).toEqual(plain);
   });
 
@@ -106,26 +118,40 @@ describe('an export without players', () => {
     );
     const memory = fc.record({ text, metadata: fc.dictionary(fc.constantFrom('player', 'page', 'Ann'), value) });
     await fc.assert(
-      fc.asyncProperty(fc.array(name), data, fc.array(memory), text, async (players, dataIn, memories, persona) => {
-        const without = await toldWithoutPlayers(
-          {
-            persona,
-            data: dataIn,
-            memories: memories.map((more, place) =>
-              inTurn(place, null, { ...more, metadata: more.metadata, text: more.text || '-' }),
-            ),
-          },
-          named({ t1: { players } }),
-        );
-        const index = createPlayerIndex();
-        index.note({ players });
-        index.note(dataIn);
-        // With all names of the entire mind, as the route has them.
-        const { players: found } = await disclose(events, soulOf({ ...without, data: { ...without.data } }), 1, false);
-        expect(found).toEqual([]);
-        for (const { text: kept } of without.memories) expect(index.spokenOf(kept)).toEqual([]);
-        expect(index.spokenOf(without.persona ?? '')).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.array(name),
+        data,
+        data,
+        fc.array(memory),
+        text,
+        async (players, dataIn, facts, memories, persona) => {
+          const without = await toldWithoutPlayers(
+            {
+              persona,
+              data: dataIn,
+              facts,
+              memories: memories.map((more, place) =>
+                inTurn(place, null, { ...more, metadata: more.metadata, text: more.text || '-' }),
+              ),
+            },
+            named({ t1: { players } }),
+          );
+          const index = createPlayerIndex();
+          index.note({ players });
+          index.note(dataIn);
+          index.note(facts);
+          // With all names of the entire mind, as the route has them.
+          const { players: found } = await disclose(
+            events,
+            soulOf({ ...without, data: { ...without.data } }),
+            1,
+            false,
+          );
+          expect(found).toEqual([]);
+          for (const { text: kept } of without.memories) expect(index.spokenOf(kept)).toEqual([]);
+          expect(index.spokenOf(without.persona ?? '')).toEqual([]);
+        },
+      ),
       { numRuns: runs(30, 300) },
     );
   });

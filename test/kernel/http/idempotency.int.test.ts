@@ -7,6 +7,7 @@ import { EmbeddedIdempotencyStore } from '../../../src/adapters/embedded/idempot
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { isObject } from '../../../src/kernel/base/json.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { parseCommandId } from '../../../src/kernel/streams/command-id.js';
 import type { Answer, Call, RouteDefinition } from '../../../src/kernel/http/route.js';
 import type { KeyedRequest } from '../../../src/ports/idempotency-store.js';
 import { gate } from '../../support/gate.js';
@@ -34,6 +35,7 @@ describe('a POST with an Idempotency-Key', () => {
       [
         runRoute(counted, { body }),
         runRoute(counted, { operationId: 'other', path: '/npcs/:npcId/run', body }),
+        runRoute(counted, { operationId: 'wide', path: '/wide', body, retention: 'never', writesWidely: true }),
         runRoute(counted, { operationId: 'look', path: '/look', body, retention: 'never' }),
         runRoute(counted, {
           operationId: 'issue',
@@ -56,6 +58,29 @@ describe('a POST with an Idempotency-Key', () => {
     expect(second.headers.get('anima-revision')).toBe('7');
     expect(second.text).toBe(first.text);
     expect(calls).toHaveLength(1);
+  });
+
+  it('records the end of the log for a command on many streams, and its first attempt at the latest', async () => {
+    let position = 46;
+    await start(() => ({ body: { n: calls.length } }), { lastPosition: () => Promise.resolve(position) });
+    await app.post('/wide', {}, KEY);
+    position += 1;
+    await app.post('/wide', {}, KEY);
+    await app.post('/wide');
+    expect(parseCommandId(calls[0]?.commandId ?? '')).toMatchObject({ lastRevision: -1, position: 46 });
+    expect(calls.map(({ commandId }) => parseCommandId(commandId).position)).toEqual([46, 46, 0]);
+  });
+
+  it('runs again with the first seed if a part of the command was refused for now', async () => {
+    await start(() => ({ body: { n: calls.length }, isPassing: calls.length === 1 }));
+    const replies = [await app.post('/run', {}, KEY), await app.post('/run', {}, KEY), await app.post('/run', {}, KEY)];
+    expect(replies.map(({ body }) => body)).toEqual([{ n: 1 }, { n: 2 }, { n: 2 }]);
+    expect(replies.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, null, 'true']);
+    expect(calls.map(({ resumed, done }) => [resumed, done])).toEqual([
+      [false, false],
+      [true, false],
+    ]);
+    expect(new Set(calls.map(({ commandId }) => commandId)).size).toBe(1);
   });
 
   it('runs again with the first seed, one at a time, if the route stores no responses [1.7l]', async () => {

@@ -14,6 +14,7 @@ const scopeOf = (method: string, path: string): string | undefined => {
   if (/\/(history|state|turns|events|why|replays|lineage|coverage|chain-breaks)(\/|$)/.test(path)) return 'audit';
   if (/^\/search$|\/audit\//.test(path)) return 'audit';
   if (/\/memory(\/|$)/.test(path)) return 'memory';
+  if (/\/facts$/.test(path) && method === 'post') return 'facts';
   if (/^\/rules/.test(path)) return 'rules';
   if (/\/(soul|souls|import|custody)(\/|$)/.test(path)) return 'souls';
   return 'npc';

@@ -14,7 +14,7 @@ import { aRuleset } from '../../support/rules.js';
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
 const facts: TurnFacts = {
   npcId: 'mira',
-  mind: { persona: null, data: { hp: 3 }, revision: 7 },
+  mind: { persona: null, data: { hp: 3 }, facts: {}, revision: 7 },
   ruleset: null,
   rulesetRef: null,
   issuer: { kid: 'kid', iss: 'http://test' },

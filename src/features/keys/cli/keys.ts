@@ -54,7 +54,7 @@ const issue = (terminal: Terminal): Command =>
     .argument('<name>', 'name of the key, for example the game that uses it')
     .option(
       '--scopes <list>',
-      'scopes separated by commas: npc, memory, rules, souls, ghosts, audit, ops, admin (default: all except ops and admin)',
+      'scopes separated by commas: npc, memory, facts, rules, souls, ghosts, audit, ops, admin (default: all except ops and admin)',
       list,
     )
     .option(

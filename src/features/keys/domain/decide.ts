@@ -1,7 +1,7 @@
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import { scopes } from '../../../kernel/base/scopes.js';
-import { isLastingAdmin, isLive, type TenantNames, type TenantState } from './state.js';
+import { isLastingAdmin, isLive, scopesOf, type TenantNames, type TenantState } from './state.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
 /** The result of a decider: events to append (none if nothing changes), or the refusal. */
@@ -23,7 +23,8 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
   if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
   const grantor = state.keys.find(({ keyId }) => keyId === grantedBy);
   if (grantor === undefined || !isLive(grantor, now)) return new Rejection('UNAUTHORIZED');
-  const missing = key.scopes.filter((scope) => !grantor.scopes.includes(scope));
+  const held = scopesOf(grantor);
+  const missing = key.scopes.filter((scope) => !held.includes(scope));
   if (missing.length > 0) {
     return new Rejection('FORBIDDEN', {
       message: `A key can only grant scopes that it has. This key does not have: ${missing.join(', ')}. Leave them out of "scopes".`,

@@ -1,4 +1,5 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
@@ -45,6 +46,10 @@ export const evolveTenantNames = (state: TenantNames, event: TenantsEvent | Unkn
   event.type !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
     ? state
     : { tenantIds: [...state.tenantIds, event.data.tenantId] };
+
+/** What a key may do. An owner key has every scope, also those that did not exist when it was issued. */
+export const scopesOf = ({ owner, scopes: granted }: Pick<ApiKey, 'owner' | 'scopes'>): readonly Scope[] =>
+  owner ? scopes : granted;
 
 /** Whether a key is accepted at this instant. */
 export const isLive = (key: ApiKey, now: Date): boolean =>

@@ -13,7 +13,7 @@ import {
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { privilegedScopes, type Scope, scopes } from '../../../kernel/base/scopes.js';
-import type { ApiKey } from '../domain/state.js';
+import { type ApiKey, scopesOf } from '../domain/state.js';
 import { defaultTier, type Tier, tierNames } from '../../../kernel/base/tiers.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
@@ -87,10 +87,10 @@ const CreatedTenant = named(
   Type.Object({ tenantId: Type.String(), tier: oneOf(tierNames), keyId: Type.String(), key: onceSchema }),
 );
 
-const present = ({ keyId, name, scopes, rateLimit, createdAt, expiresAt, test, owner }: ApiKey) => ({
+const present = ({ keyId, name, scopes: granted, rateLimit, createdAt, expiresAt, test, owner }: ApiKey) => ({
   keyId,
   name,
-  scopes,
+  scopes: scopesOf({ owner, scopes: granted }),
   rateLimit,
   createdAt,
   expiresAt,

@@ -1,9 +1,9 @@
 import { recordableBytes } from '../../../kernel/base/input-bytes.js';
-import { isSameJson, type JsonObject } from '../../../kernel/base/json.js';
+import { isSameJson, jsonBytes, type JsonObject } from '../../../kernel/base/json.js';
 import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { NpcEvent } from './events.js';
-import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
+import { DATA_BYTES, dataBytes, dataMayBecome, FACTS_BYTES, factsMayBecome } from './mind-data.js';
 import type { MindState } from './state.js';
 import { defined } from '../../../kernel/base/defined.js';
 
@@ -81,6 +81,25 @@ export const patchNpc = (
   if (bytes instanceof Rejection) return bytes;
   const updated: readonly NpcEvent[] = Object.keys(changed).length === 0 ? [] : [{ type: 'NpcUpdated', data: changed }];
   return [...updated, ...bind(mind, rulesetId)];
+};
+
+const tooManyFacts = (facts: JsonObject): Rejection =>
+  new Rejection('FACTS_TOO_LARGE', { details: { bytes: jsonBytes(facts), limitBytes: FACTS_BYTES } });
+
+/** @throws Rejection FACTS_TOO_LARGE for a report that is larger than the facts of a mind may be: each mind that it is about records it */
+export const requireReport = (facts: JsonObject): void => {
+  if (jsonBytes(facts) > FACTS_BYTES) throw tooManyFacts(facts);
+};
+
+/**
+ * Records what the game reports of a mind: a merge patch of its facts. A report that changes nothing records nothing. Facts beyond FACTS_BYTES are
+ * refused as FACTS_TOO_LARGE, unless they are smaller than before.
+ */
+export const reportFacts = (mind: MindState, facts: JsonObject): readonly NpcEvent[] | Rejection => {
+  const before = mind.facts ?? {};
+  const after = mergePatch(before, facts);
+  if (isSameJson(before, after)) return [];
+  return factsMayBecome(before, after) ? [{ type: 'FactsReported', data: { facts } }] : tooManyFacts(after);
 };
 
 /** Removes a mind from lists and recall; its history stays. */

@@ -228,6 +228,9 @@ export const npcEventSchemas = {
     ...turn,
     patch: Type.Unsafe<JsonObject>({ type: 'object', description: 'A merge patch (RFC 7396) of the mind’s data.' }),
   }),
+  FactsReported: event('The game reported facts about the NPC, which no text of a player or a model can change.', {
+    facts: Type.Unsafe<JsonObject>({ type: 'object', description: 'A merge patch (RFC 7396) of the mind’s facts.' }),
+  }),
   MemoryStored: event('The NPC has a new memory, from a verdict, a client or a character card.', {
     turnId: Type.Optional(turn.turnId),
     memoryId: Type.String(),
@@ -370,6 +373,7 @@ export const npcEventSchemas = {
     // Absent if it had none.
     persona: Type.Optional(Type.String()),
     data: Type.Optional(AnyObject),
+    facts: Type.Optional(AnyObject),
     // The rules that it followed on the exporting server.
     ruleset: orNull(
       object({

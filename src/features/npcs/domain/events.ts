@@ -42,6 +42,7 @@ export const npcEvents = decoderOf<NpcEvent>({
   VerdictReached: [],
   VerdictRefused: [],
   StateChanged: [],
+  FactsReported: [],
   MemoryStored: [],
   MemoryConfirmed: [],
   RecallReported: [],

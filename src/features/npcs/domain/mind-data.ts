@@ -1,7 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { isObject, type Json, jsonBytes, type JsonObject } from '../../../kernel/base/json.js';
 
 /** The limit of a mind's data, in bytes of its JSON in UTF-8. */
 export const DATA_BYTES = 262_144;
+/** The limit of a mind's facts, and of one report of facts, in bytes of its JSON in UTF-8. */
+export const FACTS_BYTES = 65_536;
 
 /** Containers of at least this many bytes are measured once; smaller ones are cheaper to measure again. */
 const REMEMBERED_BYTES = 1_024;
@@ -32,4 +34,10 @@ export const dataBytes = (data: JsonObject): number => bytesOf(data);
 export const dataMayBecome = (before: JsonObject, after: JsonObject): boolean => {
   const bytes = dataBytes(after);
   return bytes <= DATA_BYTES || bytes < dataBytes(before);
+};
+
+/** The same for facts, which are small enough to be measured as a whole. */
+export const factsMayBecome = (before: JsonObject, after: JsonObject): boolean => {
+  const bytes = jsonBytes(after);
+  return bytes <= FACTS_BYTES || bytes < jsonBytes(before);
 };

@@ -5,10 +5,12 @@ import { npcEvents, type Actor, type NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
 
-/** A mind in the form that lists show. A persona or data of `null` means that it has none yet. */
+/** A mind as decisions see it. A persona, data or facts of `null` means that it has none yet. */
 export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
+  /** What the game reported. No text of a player or a model changes it. */
+  readonly facts: JsonObject | null;
   readonly archived: boolean;
   /** The id of the ruleset that the mind is bound to; null if it is not bound. */
   readonly rulesetId: string | null;
@@ -40,6 +42,7 @@ export type MindState = MindSummary & {
 export const initialSummary: MindSummary = {
   persona: null,
   data: null,
+  facts: null,
   archived: false,
   rulesetId: null,
   origin: null,
@@ -84,9 +87,15 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     case 'MemoryArrived':
       return { origin: state.origin && { ...state.origin, stored: state.origin.stored + 1 } };
     case 'SoulArrived': {
-      const { persona = null, data = null, ruleset } = event.data;
+      const { persona = null, data = null, facts = null, ruleset } = event.data;
       const bound = ruleset?.bound === true ? ruleset.rulesetId : null;
-      return { persona, data, rulesetId: bound, origin: state.origin && { ...state.origin, arrivedAt: revision } };
+      return {
+        persona,
+        data,
+        facts,
+        rulesetId: bound,
+        origin: state.origin && { ...state.origin, arrivedAt: revision },
+      };
     }
     case 'NpcRegistered':
     case 'NpcUpdated':
@@ -100,6 +109,9 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
       return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
+    // Reports about many NPCs include archived ones.
+    case 'FactsReported':
+      return { archived: state.archived, facts: mergePatch(state.facts ?? {}, event.data.facts) };
     // These are not acts of the NPC, so an archived mind stays archived. Events of a newer version may be anything.
     case 'TurnExpired':
     case 'BridgeChecked':

@@ -39,6 +39,10 @@ export const historyExamples = {
       location: 'inn',
       inventory: ['key'],
     },
+    facts: {
+      quest: 'the well',
+      weather: 'storm',
+    },
     openTurns: [],
     frozen: false,
   },
@@ -52,6 +56,25 @@ export const chainBreakExamples = {
   },
   acknowledge: {
     from: 0,
+  },
+};
+
+const facts = { quest: 'the well', weather: 'storm' };
+export const factsExamples = {
+  report: { facts: { weather: 'storm', war: null } },
+  reported: { npcId: 'mira', facts, revision: 18 },
+  reportMany: { npcIds: ['mira', 'tomas'], facts: { weather: 'storm', war: null } },
+  reportedMany: {
+    results: [
+      { npcId: 'mira', revision: 18 },
+      {
+        npcId: 'tomas',
+        error: {
+          code: 'FACTS_TOO_LARGE',
+          message: 'The facts of an NPC, and one report of facts, are limited to 64 KiB of JSON. Report less.',
+        },
+      },
+    ],
   },
 };
 

@@ -23,6 +23,8 @@ export type SoulInputs = {
   readonly persona: string | null;
   /** The mind's data, with the export's `npcState` merged over it. */
   readonly data: JsonObject | null;
+  /** What the game reported of the mind. */
+  readonly facts?: JsonObject | null;
   /** Oldest first. */
   readonly memories: readonly SoulMemory[];
   readonly ruleset: SoulDocument['ruleset'];
@@ -37,8 +39,20 @@ const nameOf = (npcId: string, data: JsonObject | null): string => {
   return typeof name === 'string' && name !== '' ? name : npcId;
 };
 
+const hasMembers = (facts: JsonObject | null | undefined): facts is JsonObject =>
+  facts !== null && facts !== undefined && Object.keys(facts).length > 0;
+
 /** Makes an unsigned soul. A chain that is too long loses its oldest links. Whether the soul is too large is checked when it is signed. */
-export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ...rest }: SoulInputs): UnsignedSoul => ({
+export const makeSoul = ({
+  soulId,
+  createdAt,
+  npcId,
+  persona,
+  data,
+  facts,
+  memories,
+  ...rest
+}: SoulInputs): UnsignedSoul => ({
   id: soulId,
   version: '1',
   createdAt,
@@ -48,6 +62,7 @@ export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ..
   baseModelWeights: '',
   ...defined({ without: rest.without }),
   state: soulStateOf(data),
+  ...(hasMembers(facts) ? { facts } : {}),
   memories,
   ruleset: rest.ruleset,
   provenance: { ...rest.provenance, chain: rest.provenance.chain.slice(-MAX_SOUL_LINKS) },

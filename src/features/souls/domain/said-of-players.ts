@@ -69,6 +69,13 @@ export const placesInState = ({ extra, inventory, skills, relationships }: SoulS
   return places;
 };
 
+/** The positions of players in the facts of a soul. */
+export const placesInFacts = (facts: JsonObject, index: PlayerIndex): readonly PlayerPlace[] => {
+  const places: PlayerPlace[] = [];
+  looked(facts, '', index, (place) => places.push(place));
+  return places;
+};
+
 /** The players that a memory is about. */
 export const aboutPlayers = (
   { text, metadata, cause }: SoulMemory,

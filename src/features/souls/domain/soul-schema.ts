@@ -102,6 +102,7 @@ const Soul = closed({
     }),
   ),
   state: State,
+  facts: Type.Optional(free('What the game reported of the mind; absent if nothing.')),
   memories: list(soulMemorySchema, { maxItems: MAX_SOUL_MEMORIES, description: 'Oldest first.' }),
   ruleset: orNull(
     closed({

@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/base/defined.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 
 export const moods = ['hostile', 'suspicious', 'neutral', 'friendly', 'loyal'] as const;
@@ -61,10 +62,16 @@ export const dataOf = ({ extra, filled, ...named }: SoulState): JsonObject => ({
 export const broughtBy = ({
   persona,
   state,
+  facts,
 }: {
   readonly persona: string;
   readonly state: SoulState;
-}): { readonly persona?: string; readonly data?: JsonObject } => {
+  readonly facts?: JsonObject;
+}): { readonly persona?: string; readonly data?: JsonObject; readonly facts?: JsonObject } => {
   const data = dataOf(state);
-  return { ...(persona === '' ? {} : { persona }), ...(Object.keys(data).length === 0 ? {} : { data }) };
+  return {
+    ...(persona === '' ? {} : { persona }),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+    ...defined({ facts }),
+  };
 };

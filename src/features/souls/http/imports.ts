@@ -94,7 +94,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     body: ConfirmImportRequest,
     example: examples.confirm,
     refuses: [
-      ...['SOUL_IMPORT_NOT_FOUND', 'SOUL_ALREADY_LIVE', 'SOUL_EXCHANGE_EXPIRED', 'DATA_TOO_LARGE'],
+      ...['SOUL_IMPORT_NOT_FOUND', 'SOUL_ALREADY_LIVE', 'SOUL_EXCHANGE_EXPIRED', 'DATA_TOO_LARGE', 'FACTS_TOO_LARGE'],
       ...['SOUL_DOWNLOAD_FAILED', 'SOUL_INVALID', 'SOUL_PAYLOAD_MISMATCH', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
     ] as readonly RejectionCode[],
     sends: ['Anima-Revision'],

@@ -82,5 +82,9 @@ export const keptSoulExamples = {
       bytes: 191,
       items: [],
     },
+    facts: {
+      bytes: 2,
+      items: [],
+    },
   },
 };

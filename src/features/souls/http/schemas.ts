@@ -187,6 +187,10 @@ export const MemoryProof = named(
 );
 
 const Names = Type.Array(Type.String());
+const DisclosedPart = Type.Object({
+  bytes: Type.Integer(),
+  items: Type.Array(Type.Object({ pointer: Type.String(), players: Names })),
+});
 export const SoulDisclosure = named(
   'SoulDisclosure',
   Type.Object({
@@ -200,7 +204,9 @@ export const SoulDisclosure = named(
       description: 'Whether this server has the turns of the NPC, which name most players.',
     }),
     persona: Type.Object({ bytes: Type.Integer(), players: Names }),
-    players: Type.Array(Type.Object({ names: Names, memories: Type.Integer(), state: Type.Integer() })),
+    players: Type.Array(
+      Type.Object({ names: Names, memories: Type.Integer(), state: Type.Integer(), facts: Type.Integer() }),
+    ),
     memories: Type.Object({
       count: Type.Integer(),
       bytes: Type.Integer(),
@@ -215,10 +221,8 @@ export const SoulDisclosure = named(
         }),
       ),
     }),
-    state: Type.Object({
-      bytes: Type.Integer(),
-      items: Type.Array(Type.Object({ pointer: Type.String(), players: Names })),
-    }),
+    state: DisclosedPart,
+    facts: DisclosedPart,
     more: Type.Optional(Type.Literal(true, { description: 'The list is incomplete.' })),
   }),
 );

@@ -1,4 +1,4 @@
-import { reservedAt } from '../../streams/command-id.js';
+import { reservedAfter, reservedAt } from '../../streams/command-id.js';
 import type { Json } from '../../base/json.js';
 import type { IdempotencyStore, StoredAnswer, KeyedRequest } from '../../../ports/idempotency-store.js';
 import type { Log } from '../../../ports/log.js';
@@ -12,6 +12,8 @@ export type Reserving = {
   readonly idempotency: IdempotencyStore;
   /** A revision that the stream has reached, ideally its last one. */
   readonly revisionOf: (stream: string) => Promise<number>;
+  /** The position of the last event of all streams, or an earlier one. */
+  readonly lastPosition: () => Promise<number>;
 };
 
 /** The response to a repeated request, made from the stored data of the first one. */
@@ -28,13 +30,17 @@ export const repeated = async (definition: RouteDefinition, call: Call, kept: St
 /** Runs the next middleware once per Idempotency-Key, and answers repeated requests with the stored response. */
 export const runOnce = (
   definition: RouteDefinition,
-  { idempotency: store, revisionOf }: Reserving,
+  { idempotency: store, revisionOf, lastPosition }: Reserving,
   log: Log,
 ): RequestMiddleware => {
+  const seedOf = async (call: Call): Promise<string> => {
+    if (definition.writesWidely === true) return reservedAfter(call.commandId, await lastPosition());
+    const stream = definition.writesTo?.(call as never);
+    return stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
+  };
   const once = async (state: RequestState, attempt: KeyedRequest, next: () => Promise<void>): Promise<void> => {
     const { call, requestId, operationId: operation } = state;
-    const stream = definition.writesTo?.(call as never);
-    const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
+    const seed = await seedOf(call);
     const { retention: asked = 'within-budget' } = definition;
     const retention = typeof asked === 'function' ? asked(call as never) : asked;
     const use = await reserve(store, attempt, seed);
@@ -51,14 +57,14 @@ export const runOnce = (
       await settle(store, attempt, refusal, { retention, isPermanent: isPermanent(rejection) }, log);
       throw rejection;
     }
-    const { status = 200, headers = {}, body, kept } = state.answer;
+    const { status = 200, headers = {}, body, kept, isPassing = false } = state.answer;
     const whole = ((definition.restore === undefined ? body : kept) ?? null) as Json;
     const toKeep = {
       status,
       headers,
       body: definition.keepAnswer === undefined ? whole : definition.keepAnswer(whole),
     };
-    await settle(store, attempt, toKeep, { retention, isPermanent: status !== 429 && status < 500 }, log);
+    await settle(store, attempt, toKeep, { retention, isPermanent: !isPassing && status !== 429 && status < 500 }, log);
   };
   return ({ state }, next) => (state.attempt === null ? next() : once(state, state.attempt, next));
 };

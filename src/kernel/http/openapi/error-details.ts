@@ -95,6 +95,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
     membersLimit: maybe(count),
   },
   DATA_TOO_LARGE: { bytes: maybe(count), limitBytes: maybe(count) },
+  FACTS_TOO_LARGE: { bytes: count, limitBytes: count },
   PATTERN_INVALID: { drRuleId: text, ruleObsPattern: text, problem: text },
   RULE_ID_REPEATED: { drRuleId: text },
   RULES_INVALID: {

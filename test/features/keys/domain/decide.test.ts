@@ -12,7 +12,7 @@ import {
   type NewKey,
 } from '../../../../src/features/keys/domain/decide.js';
 import { scopes, type Scope } from '../../../../src/kernel/base/scopes.js';
-import { isLive } from '../../../../src/features/keys/domain/state.js';
+import { isLive, scopesOf } from '../../../../src/features/keys/domain/state.js';
 import { givenOf } from '../../../support/given.js';
 
 const now = new Date('2026-05-01T10:00:00.000Z');
@@ -34,6 +34,24 @@ const given = givenOf(tenantFold);
 const nobody = given();
 const studio = nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).and;
 const issued = (key: NewKey) => studio.when(issueKey, 'owner', key, now).and;
+
+describe('an owner key', () => {
+  it('has every scope, also those that did not exist when it was issued [11.4h]', () => {
+    const { tenantId } = studio.state;
+    const former = scopes.filter((scope) => scope !== 'facts');
+    const key = { ...newKey('owner'), scopes: former, owner: true, createdAt: now.toISOString() };
+    const old = given(
+      { type: 'TenantCreated', data: { tenantId, tier: 'pro' } },
+      { type: 'KeyIssued', data: key },
+      { type: 'KeyIssued', data: { ...key, keyId: 'admin', owner: false } },
+    );
+    expect(old.state.keys.map(scopesOf)).toEqual([scopes, former]);
+    expect(old.when(issueKey, 'owner', newKey('game', { scopes: ['facts'] }), now).events).toHaveLength(1);
+    old
+      .when(issueKey, 'admin', newKey('game', { scopes: ['facts'] }), now)
+      .then('FORBIDDEN', { missingScopes: ['facts'] });
+  });
+});
 
 describe('creating a tenant', () => {
   it('makes the tenant and its owner key, with every scope, in one decision', () => {

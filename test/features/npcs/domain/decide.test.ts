@@ -7,9 +7,11 @@ import {
   npcTag,
   patchNpc,
   registerNpc,
+  reportFacts,
+  requireReport,
   type Registration,
 } from '../../../../src/features/npcs/domain/decide.js';
-import { DATA_BYTES } from '../../../../src/features/npcs/domain/mind-data.js';
+import { DATA_BYTES, FACTS_BYTES } from '../../../../src/features/npcs/domain/mind-data.js';
 import { givenOf } from '../../../support/given.js';
 
 const given = givenOf(mindFold);
@@ -124,6 +126,43 @@ describe('patching a mind', () => {
     for (const expected of [null, ['"1"'], ['"0"', '"1"']])
       expect(next.when(patchNpc, asked, expected).events).toHaveLength(1);
     next.when(patchNpc, {}, ['"0"']).then('PRECONDITION_FAILED');
+  });
+});
+
+describe('reporting facts', () => {
+  const stormy = given({ type: 'FactsReported', data: { facts: { weather: 'storm', war: { days: 3 } } } });
+  const of = (bytes: number) => dataOf(bytes);
+
+  it('records the report, also of a mind without events, and nothing if nothing changes [5.9a, 5.9b]', () => {
+    for (const before of [unknown, mind, archived, stormy])
+      before
+        .when(reportFacts, { sun: true, war: { days: null } })
+        .then([{ type: 'FactsReported', data: { facts: { sun: true, war: { days: null } } } }]);
+    for (const facts of [{}, { weather: 'storm' }, { war: { days: 3, won: null }, peace: null }])
+      stormy.when(reportFacts, facts).then([]);
+    unknown.when(reportFacts, {}).then([]);
+    expect(stormy.when(reportFacts, { war: null }).and.state.facts).toEqual({ weather: 'storm' });
+  });
+
+  it('is bounded by the facts that result, which may only shrink beyond the bound [5.9c]', () => {
+    expect(FACTS_BYTES).toBe(64 * 1024);
+    const full = given({ type: 'FactsReported', data: { facts: of(FACTS_BYTES) } });
+    expect(unknown.when(reportFacts, of(FACTS_BYTES)).events).toHaveLength(1);
+    full.when(reportFacts, { a: 1 }).then('FACTS_TOO_LARGE', { bytes: FACTS_BYTES + 6, limitBytes: FACTS_BYTES });
+    const beyond = given({ type: 'FactsReported', data: { facts: { ...of(FACTS_BYTES), a: 1, b: 2 } } });
+    expect(beyond.when(reportFacts, { b: null }).events).toHaveLength(1);
+    beyond.when(reportFacts, { b: 3 }).then('FACTS_TOO_LARGE');
+    beyond.when(reportFacts, { b: 2 }).then([]);
+  });
+
+  it('is bounded itself, because many minds may record it [5.9c]', () => {
+    requireReport(of(FACTS_BYTES));
+    expect(() => requireReport(of(FACTS_BYTES + 1))).toThrow(
+      expect.objectContaining({
+        code: 'FACTS_TOO_LARGE',
+        details: { bytes: FACTS_BYTES + 1, limitBytes: FACTS_BYTES },
+      }),
+    );
   });
 });
 

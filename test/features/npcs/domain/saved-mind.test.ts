@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 const mind: MindState = {
   persona: 'An innkeeper.',
   data: { hp: 4, inventory: ['ledger'] },
+  facts: { weather: 'storm' },
   archived: true,
   rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: 3 },
@@ -33,8 +34,17 @@ describe('a saved mind', () => {
   it.each<[string, MindState]>([
     ['with everything', mind],
     [
-      'with neither persona nor data, open turns nor memories nor card',
-      { ...mind, persona: null, data: null, origin: null, openTurns: noOpenTurns, memories: noMemories, card: null },
+      'with neither persona, data nor facts, open turns nor memories nor card',
+      {
+        ...mind,
+        persona: null,
+        data: null,
+        facts: null,
+        origin: null,
+        openTurns: noOpenTurns,
+        memories: noMemories,
+        card: null,
+      },
     ],
   ])('%s is restored unchanged', (_, state) => {
     expect(savedMind(json(state), 7)).toEqual(state);

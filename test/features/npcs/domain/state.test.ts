@@ -59,6 +59,7 @@ const arrived = draftOf({
     ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'unknown', name: 'Mira', ruleset: null },
     persona: 'An innkeeper.',
     data: { hp: 3 },
+    facts: { war: true },
     chain: [],
   },
 });
@@ -76,6 +77,7 @@ const every: Record<NpcEventType, EventDraft> = {
   VerdictReached: verdict('t1', true),
   VerdictRefused: verdict('t1', false),
   StateChanged: changed({ hp: 2 }),
+  FactsReported: draftOf({ type: 'FactsReported', data: { facts: { weather: 'storm' } } }),
   MemoryStored: draftOf({
     type: 'MemoryStored',
     data: { memoryId: 'm1', text: 'It rained.', type: 'observation', importance: 0.5 },
@@ -186,6 +188,20 @@ describe('a mind', () => {
     expect(given(bare, changed({ hp: 1 })).state.data).toEqual({ hp: 1 });
   });
 
+  it('changes its facts by what the game reports, and by nothing else [5.9a, 5.9i]', () => {
+    const reported = (facts: JsonObject) => draftOf({ type: 'FactsReported', data: { facts } });
+    const known = given(
+      registered,
+      reported({ war: { won: true, days: 3 }, hp: 9 }),
+      reported({ war: { days: null } }),
+    );
+    expect(known.state).toMatchObject({ facts: { war: { won: true }, hp: 9 }, data: { hp: 3 }, changedAt: 0 });
+    expect(given(registered).state.facts).toBeNull();
+    const others = Object.entries(every).filter(([type]) => type !== 'FactsReported' && type !== 'SoulArrived');
+    for (const [type, event] of others)
+      expect(given(registered, reported({ hp: 9 }), event).state.facts, type).toEqual({ hp: 9 });
+  });
+
   it('does not adopt data that its actor uses for one turn', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     const brought = turnOpened('t1', { actor, actorDataKept: false });
@@ -198,6 +214,7 @@ describe('a mind', () => {
     expect(arriving).toMatchObject({ persona: null, data: null, origin: { importId: 'i1', stored: 1, arrivedAt: -1 } });
     expect([isArriving(arriving), hasBegun(arriving)]).toEqual([true, false]);
     const { state } = given(begun, memoryArrived, arrived);
+    expect(state.facts).toEqual({ war: true });
     expect(state).toMatchObject({ persona: 'An innkeeper.', data: { hp: 3 }, origin: { stored: 1, arrivedAt: 2 } });
     expect([isArriving(state), hasBegun(state)]).toEqual([false, true]);
     expect(lastMemories(state.memories)).toMatchObject([
@@ -209,6 +226,7 @@ describe('a mind', () => {
 
   const noActs = [
     ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
+    'FactsReported',
     ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   ];
   it.each(Object.entries(every))('is revived only by an act of its own: %s [2.1f]', (type, event) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MAX_SOUL_LINKS } from '../../../../src/features/souls/domain/bounds.js';
+import { broughtBy } from '../../../../src/features/souls/domain/soul-state.js';
 import { unsignedSoul } from '../../../support/souls.js';
 
 const { provenance } = unsignedSoul();
@@ -11,6 +12,14 @@ describe('a soul document', () => {
       ...['id', 'version', 'createdAt', 'name', 'npcId', 'persona', 'baseModelWeights'],
       ...['state', 'memories', 'ruleset', 'provenance'],
     ]);
+  });
+
+  it('has facts only if something was reported [5.9l, 8.7b]', () => {
+    for (const facts of [undefined, null, {}])
+      expect(unsignedSoul(facts === undefined ? {} : { facts })).not.toHaveProperty('facts');
+    const soul = unsignedSoul({ facts: { war: true } });
+    expect([soul.facts, broughtBy(soul).facts]).toEqual([{ war: true }, { war: true }]);
+    expect(broughtBy(unsignedSoul())).not.toHaveProperty('facts');
   });
 
   it('has empty texts for missing records, and null only for the ruleset [7.2i, 7.2j, 8.7c]', () => {

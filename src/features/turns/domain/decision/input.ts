@@ -10,6 +10,8 @@ export type DecisionInput = {
   readonly context: Json;
   /** The mind's own data, which a state change patches. */
   readonly data: JsonObject;
+  /** What the game reported of the mind, which neither the tape nor the model can change. */
+  readonly facts: JsonObject;
   /** The mind's data, overlaid with the tape's `npcState`. */
   readonly npcState: JsonObject;
   readonly persona: string | null;

@@ -8,7 +8,12 @@ import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
 /** The facts of a decision other than the turn. They are recorded by reference (revision, version), so a replay can load them again. */
 export type TurnFacts = {
   readonly npcId: string;
-  readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
+  readonly mind: {
+    readonly persona: string | null;
+    readonly data: JsonObject | null;
+    readonly facts: JsonObject;
+    readonly revision: number;
+  };
   readonly ruleset: DirectiveRuleSet | null;
   readonly rulesetRef: RulesetUsed | null;
   /** The requested id, if it is not registered. */
@@ -41,6 +46,7 @@ export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionIn
   observation: asked.observation,
   context: asked.context ?? {},
   data: facts.mind.data ?? (keepsActorData(facts.mind, asked.actor) ? asked.actor?.data : undefined) ?? {},
+  facts: facts.mind.facts,
   npcState: mergePatch(facts.mind.data ?? asked.actor?.data ?? {}, asked.npcState),
   persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
   memories: asked.memories ?? [],

@@ -33,7 +33,7 @@ const inputWith = (text: string, place: Place, template: Template | null = 'Raw'
   const at = (one: Place): string => (one === place ? text : HARMLESS);
   const facts: TurnFacts = {
     npcId: 'mira',
-    mind: { persona: null, data: null, revision: -1 },
+    mind: { persona: null, data: null, facts: {}, revision: -1 },
     ruleset: rulesetOf(template),
     rulesetRef: null,
     issuer: { kid: 'kid', iss: 'http://test' },

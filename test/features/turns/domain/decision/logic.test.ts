@@ -25,7 +25,7 @@ const DECIDING = [
 ];
 const facts: TurnFacts = {
   npcId: 'mira',
-  mind: { persona: null, data: null, revision: 0 },
+  mind: { persona: null, data: null, facts: {}, revision: 0 },
   ruleset: null,
   rulesetRef: null,
   issuer: { kid: 'kid', iss: 'http://test' },
