@@ -168,7 +168,7 @@ export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): Decis
     case 'BridgeChecked': {
       const { action, context, patternsHeld } = event.data;
       return recordedAnswer(logic, {
-        ...{ action, context, recorded: basis.mind.data, ruleset: basis.rules },
+        ...{ action, context, recorded: basis.mind.data, facts: basis.mind.facts ?? {}, ruleset: basis.rules },
         patternsHeld: patternsOf(basis, patternsHeld),
       }) as DecisionOutcome;
     }

@@ -94,7 +94,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
         const { action, context } = call.body;
         await takeQuestion(action, context ?? {});
         const rules = await defaultRules(call.principal.tenant);
-        return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
+        return { body: validateAction({ action, context: context ?? {}, recorded: null, facts: {}, ...rules }) };
       },
     }),
     route('POST', '/bridge/validate/:npcId', {
@@ -119,7 +119,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
         await takeQuestion(action, context);
         if ((await revisionOf(ports.events, tenant, npcId)) < 0) {
           const rules = await defaultRules(tenant);
-          return { body: validateAction({ action, context, recorded: null, ...rules }) };
+          return { body: validateAction({ action, context, recorded: null, facts: {}, ...rules }) };
         }
         const { revision, position, events, state, rules } = await runWithRules(
           { ...ports, writers },

@@ -22,6 +22,8 @@ export type BridgeQuestion = {
   readonly context: Json;
   /** The recorded state of the named mind; it fills the gaps of `context.npcState`. */
   readonly recorded: JsonObject | null;
+  /** What the game has reported of the named mind. */
+  readonly facts: JsonObject;
   /** The tenant's default; without one only the shape is checked. */
   readonly ruleset: DirectiveRuleSet | null;
   /** The rules whose pattern matches the empty observation: there is no observation here. */
@@ -94,6 +96,7 @@ export const validateAction = ({
   action: value,
   context,
   recorded,
+  facts,
   ruleset,
   patternsHeld,
 }: BridgeQuestion): BridgeAnswer => {
@@ -106,7 +109,13 @@ export const validateAction = ({
     ruleset === null
       ? { checks: [], refusal: null, corrected: null }
       : checkAction(action, situationOf(npcState, context, ''));
-  const { matches } = matchRules(ruleset, { npcState, context, action: asAnswered(corrected ?? action), patternsHeld });
+  const { matches } = matchRules(ruleset, {
+    npcState,
+    context,
+    facts,
+    action: asAnswered(corrected ?? action),
+    patternsHeld,
+  });
   const forbidding = forbiddenBy(matches, action);
   const why = forbidding === null ? refusal : refusedBy(forbidding);
   if (why !== null) return refused(why, checks);

@@ -42,7 +42,13 @@ export const checkOfMind = (
         ...inputs,
         ruleset: used,
         ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
-        ...recordedAnswer(CURRENT_LOGIC, { ...inputs, ruleset, patternsHeld, recorded: mind.data }),
+        ...recordedAnswer(CURRENT_LOGIC, {
+          ...inputs,
+          ruleset,
+          patternsHeld,
+          recorded: mind.data,
+          facts: mind.facts ?? {},
+        }),
       },
     },
   ];

@@ -92,6 +92,7 @@ describe('in grammar 2, the highest matching rule with an opinion on an action',
       action: { type: 'USE', payload: { item: 'sword' } },
       context: { npcState: { inventory: ['bread'] } },
       recorded: null,
+      facts: {},
       patternsHeld: [],
     };
     const answer = validateAction({ ...question, ruleset: aStrictRuleset([at(9, 'ALLOW *')]) });

@@ -11,6 +11,7 @@ const ask = (question: Partial<BridgeQuestion>) =>
     action: { type: 'IDLE' },
     context: {},
     recorded: null,
+    facts: {},
     ruleset: anyRuleset,
     patternsHeld: [],
     ...question,
