@@ -22,21 +22,6 @@ export const jcs = (value: Json): string => {
   return text;
 };
 
-/** Whether two values have the same canonical text. Parts that both share are not looked at. */
-export const isSameJson = (one: Json, other: Json): boolean => {
-  if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other)) {
-    const [items, others] = [one as readonly Json[], other as readonly Json[]];
-    return items.length === others.length && items.every((item, at) => isSameJson(item, others[at] as Json));
-  }
-  if (!isObject(one) || !isObject(other)) return false;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name] as Json, other[name] as Json))
-  );
-};
-
 /** The length of the JSON text of a value in bytes of UTF-8. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 

@@ -2,33 +2,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isObject, isSameJson, type Json, jcs } from '../../../src/kernel/base/json.js';
-
-describe('two JSON values', () => {
-  it.each<[Json, Json, boolean]>([
-    [null, {}, false],
-    [{}, [], false],
-    [[], {}, false],
-    [[1, 2], [1], false],
-    [[1], [1, null], false],
-    [{ a: 1 }, { b: 1 }, false],
-    [{ a: null }, { b: null }, false],
-    [{ toString: 1 }, {}, false],
-    [{ a: { b: [1, { c: 'x' }] } }, { a: { b: [1, { c: 'y' }] } }, false],
-    [{ a: { b: [1, { c: 'x' }] }, d: 0 }, { d: -0, a: { b: [1, { c: 'x' }] } }, true],
-  ])('%j and %j are the same: %j', (one, other, isSame) => {
-    expect([isSameJson(one, other), isSameJson(other, one)]).toEqual([isSame, isSame]);
-  });
-
-  it('are the same exactly if their canonical texts are', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 2 }), fc.jsonValue({ maxDepth: 2 }), (one, other) => {
-        expect(isSameJson(one as Json, structuredClone(one) as Json)).toBe(true);
-        expect(isSameJson(one as Json, other as Json)).toBe(jcs(one as Json) === jcs(other as Json));
-      }),
-    );
-  });
-});
+import { isObject, type Json, jcs } from '../../../src/kernel/base/json.js';
 
 describe('the canonical text of a JSON value', () => {
   it.each<[Json, string]>([

@@ -1,5 +1,6 @@
 import { recordableBytes } from '../../../kernel/base/input-bytes.js';
-import { isSameJson, jsonBytes, type JsonObject } from '../../../kernel/base/json.js';
+import { jsonBytes, type JsonObject } from '../../../kernel/base/json.js';
+import { isSameJson } from '../../../kernel/base/same-json.js';
 import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { NpcEvent } from './events.js';

@@ -1,4 +1,5 @@
-import { isSameJson, type JsonObject } from '../../../kernel/base/json.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { isSameJson } from '../../../kernel/base/same-json.js';
 import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { npcEvents, type Actor, type NpcEvent } from './events.js';
