@@ -139,7 +139,9 @@ export const prepareGhostTurn =
     const used = ruleset === null ? null : await usedRuleset(ruleset);
     const opening = inputs.find((input) => input.type === 'open');
     const held =
-      opening === undefined || state.name !== 'new' ? [] : await inSlices(holdPatterns(ruleset, searchedText(ruleset, opening.observation)));
+      opening === undefined || state.name !== 'new'
+        ? []
+        : await inSlices(holdPatterns(ruleset, searchedText(ruleset, opening.observation)));
     const persona = actorsPersona(state, inputs) ?? level.persona;
     return (streamState) => {
       const own = streamState as MindState;
