@@ -99,9 +99,15 @@ const objection = (rule: StateRule, before: Json | undefined, after: Json | unde
   return step !== undefined && Math.abs(after - from) > step ? `It may change by at most ${step} at once.` : null;
 };
 
+const elementsOf = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) ? (value as readonly Json[]) : [];
+
 type Judging = { readonly rules: readonly Ready[]; readonly breaks: ChangeBreak[]; left: number };
 
-/** Every member that a path leads to in one of two values, as pairs of its value in each. */
+/**
+ * Every member that a path leads to in one of two values, as pairs of its value in each. Like a condition, a path goes through the elements of a list;
+ * otherwise a list around a member would hide it from its rule, but not from the conditions that read it.
+ */
 function* pairsAt(
   judging: Judging,
   names: readonly string[],
@@ -119,6 +125,9 @@ function* pairsAt(
     typeof value === 'object' && value !== null ? Object.keys(value) : [];
   const found = name === '*' ? new Set([...keysOf(before), ...keysOf(after)]) : [name];
   for (const key of found) yield* pairsAt(judging, rest, own(before, key), own(after, key));
+  const [was, becomes] = [elementsOf(before), elementsOf(after)];
+  for (let index = 0; index < Math.max(was.length, becomes.length); index += 1)
+    yield* pairsAt(judging, names, was[index], becomes[index]);
 }
 
 /** The first rule about something inside of a replaced value that does not allow what becomes of it. */

@@ -76,6 +76,24 @@ describe('a state change', () => {
     expect(patchOf([game('bag.*.qty')], { bag: { a: 1 } })).toEqual({});
   });
 
+  it.each<[string, JsonObject]>([
+    ['where there was nothing', { vault: [{ open: true }] }],
+    ['in another list', { vault: [[{ open: true }]] }],
+    ['in place of an object without it', { relationships: [{ eve: true }] }],
+    ['around the names before it', { doors: [{ north: { open: true } }] }],
+    ['below a new object', { house: { doors: [{ north: { open: true } }] } }],
+    ['as another element', { bag: [{ id: 'key', qty: 1 }, { qty: 9 }] }],
+    ['as another value of an element', { bag: [{ id: 'key', qty: 2 }] }],
+    ['by removing it from a list', { bag: [{ id: 'key' }] }],
+  ])('cannot write what the game writes in a list, through which conditions look: %s [5.8b, 5.8f]', (_, change) => {
+    const paths = ['vault.open', 'relationships.eve', 'doors.*.open', 'house.doors.north.open', 'bag.qty'];
+    const rules = paths.map((path) => game(path));
+    expect(judgeChange(rules, data, change)).toMatchObject({ patch: {}, breaks: [{}] });
+    expect(patchOf(rules, { bag: [{ id: 'door key', qty: 1 }, { id: 'rope' }], vault: [{ shut: true }] })).toEqual({
+      ...{ bag: [{ id: 'door key', qty: 1 }, { id: 'rope' }], vault: [{ shut: true }] },
+    });
+  });
+
   it.each<[Partial<StateRule>, Json, string | null]>([
     [{ type: 'string' }, 'glad', null],
     [{ type: 'string' }, 3, 'It must be of the type string.'],
