@@ -13,6 +13,7 @@ import { memoryScenarios } from './memory.js';
 import { npcPatchScenarios } from './npc-patches.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { ruleAttackScenarios } from './rule-attacks.js';
 import { strictRuleScenarios } from './strict-rules.js';
 
 mainJobScenarios('distributed', openDistributedServer);
@@ -28,6 +29,7 @@ historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
 strictRuleScenarios('distributed', openDistributedServer);
+ruleAttackScenarios('distributed', openDistributedServer, 10);
 npcPatchScenarios('distributed', openDistributedServer);
 factsScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {
