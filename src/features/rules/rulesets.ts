@@ -51,7 +51,7 @@ const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undef
 export type Rulesets = {
   /**
    * The ruleset that the mind is bound to, otherwise the named one, otherwise the tenant's default, otherwise none. If the chosen id is not
-   * registered, it is `missing`, and the first of these decides: the tenant's default, the preset of that name, the `default` preset.
+   * registered, it is `missing`, and the first of these decides: the last version of a bound one that was deleted, the tenant's default, the preset of that name, the `default` preset.
    * @throws Rejection RULESET_UNKNOWN instead, if this server refuses unknown ids
    */
   choose(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
@@ -93,7 +93,9 @@ export const openRulesets = (
       const found = await latest(tenant, chosen ?? DEFAULT_RULESET_ID);
       if (chosen === undefined || found !== null) return chosenSet(found ?? unnamed, named);
       if (refusesUnknown) throw new Rejection('RULESET_UNKNOWN', { details: { rulesetId: chosen } });
-      const ruleset = (await latest(tenant, DEFAULT_RULESET_ID)) ?? builtIn(chosen) ?? builtIn(DEFAULT_RULESET_ID);
+      const deleted = bound === null ? null : (await load(tenant, bound)).latest;
+      const ruleset =
+        deleted ?? (await latest(tenant, DEFAULT_RULESET_ID)) ?? builtIn(chosen) ?? builtIn(DEFAULT_RULESET_ID);
       return { ...(await chosenSet(ruleset, named)), missing: chosen };
     };
   return {

@@ -117,11 +117,11 @@ describe('the rules of a decision', () => {
         ruleset: await rulesets.latest('studio', 'inn'),
         used: { ...used, asked: name },
       });
+    // A set that is deleted still binds, with its last version.
     await remove('inn');
-    expect(await bound('guard')).toMatchObject({
-      used: { rulesetId: 'default', version: 1, asked: 'guard' },
-      missing: 'inn',
-    });
+    expect(await bound('guard')).toMatchObject({ used: { ...used, asked: 'guard' }, missing: 'inn' });
+    const never = await rulesets.choose('studio', { bound: 'nowhere', named: undefined });
+    expect(never).toMatchObject({ used: { rulesetId: 'default', version: 1 }, missing: 'nowhere' });
   });
 
   it('of an agent are the default preset if nothing else applies [7.1g]', async () => {

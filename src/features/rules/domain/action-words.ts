@@ -37,7 +37,8 @@ const likelyVerb = (word: string): Verb | undefined => {
 const wordsOf = (action: string): readonly string[] =>
   action
     .split(/[\s,;]+/)
-    .map((word) => word.replace(/[.!:]+$/, ''))
+    // Bounded, because a longer run would be searched once from each of its characters.
+    .map((word) => word.replace(/[.!:]{1,8}$/, ''))
     .filter((word) => word !== '');
 
 const ordered = (verb: Verb, types: readonly string[], target: string | null): RuleEffect | Problem => {
@@ -54,18 +55,31 @@ const wordProblem = (action: string, word: string): Problem | null => {
   const verb = verbOf(word);
   if (verb !== undefined)
     return problem(`${shownText(action)} names no action type.`, verb === 'FORBID' ? `FORBID ${EVERY}` : undefined);
+  const glued = VERBS.find((one) => word.startsWith(`${one}_`));
+  if (glued !== undefined)
+    return problem(`${shownText(action)} is one word.`, `${glued} ${word.slice(glued.length + 1)}`);
   return isActionType(word) && word !== action ? problem(`${shownText(action)} ${NO_ORDER}`, word) : null;
 };
 
+/** A longer text is a sentence, in UTF-16 units: 64 of the longest types fit. */
+const ORDER_CHARS = 8_192;
+
 /** Several words that look like an order: a verb in capitals, or action types behind a word that is one or resembles a verb. */
 const phraseProblem = (action: string): Problem | null => {
+  if (action.length > ORDER_CHARS) return null;
   const [first = '', ...more] = wordsOf(action);
   if (more.length === 0) return wordProblem(action, first);
   const verb = likelyVerb(first);
   const isVerb = (VERBS as readonly string[]).includes(first);
-  if (!isVerb && !(more.every(isType) && (isType(first) || verb !== undefined))) return null;
+  // `forbd sell`: a misspelt verb before what would be types in capitals.
+  const isSlip =
+    verbOf(first) === undefined &&
+    VERBS.some((one) => isMisspelt(first, one)) &&
+    more.every((word) => isType(word.toUpperCase()));
+  if (!isVerb && !isSlip && !(more.every(isType) && (isType(first) || verb !== undefined))) return null;
   const meant = verb ?? (action.includes(',') ? 'REQUIRE' : undefined);
-  const types = (verb === undefined ? [first, ...more] : more).filter(isType);
+  const named = verb === undefined ? [first, ...more] : more;
+  const types = (isSlip ? named.map((word) => word.toUpperCase()) : named).filter(isType);
   const isWhole = meant !== undefined && types.length > 0;
   return problem(`${shownText(action)} ${NO_ORDER}`, isWhole ? `${meant} ${types.join(', ')}` : undefined);
 };

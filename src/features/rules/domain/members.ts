@@ -18,7 +18,7 @@ const KNOWN_MEMBERS = {
 
 /** Names that are obvious without their beginning. */
 const SHORT_NAMES = {
-  set: { rules: 'rulesetRules' },
+  set: { rules: 'rulesetRules', state: 'ruleState', stateRules: 'ruleState', refusal: 'ruleRefusal' },
   rule: {
     condition: 'ruleCondition',
     conditions: 'ruleCondition',
@@ -27,6 +27,10 @@ const SHORT_NAMES = {
     target: 'ruleTarget',
     priority: 'rulePriority',
     pattern: 'ruleObsPattern',
+    rulePattern: 'ruleObsPattern',
+    observationPattern: 'ruleObsPattern',
+    onBreak: 'ruleOnBreak',
+    refusal: 'ruleRefusal',
   },
 } as const;
 

@@ -60,6 +60,9 @@ describe('the action of a rule in grammar 2', () => {
     ['ATTACK, MOVE', 'REQUIRE ATTACK, MOVE'],
     ['FLEE!', 'FLEE'],
     ['HELP ME', undefined],
+    ['forbd sell', 'FORBID SELL'],
+    ['frobid sell, give', 'FORBID SELL, GIVE'],
+    ['FORBID_SELL', 'FORBID SELL'],
     ['FORBID', 'FORBID *'],
     ['ALLOW', undefined],
     ['require', undefined],
@@ -72,6 +75,16 @@ describe('the action of a rule in grammar 2', () => {
     const { message, ...rest } = read(action) as { message: string };
     expect(message).toMatch(/\.$/);
     expect(rest).toEqual(meant === undefined ? {} : { meant });
+  });
+
+  it('is a sentence, read at once, if it is long', () => {
+    for (const action of [
+      `${'.'.repeat(200_000)}x y`,
+      'a'.repeat(200_000),
+      `${'A '.repeat(100_000)}`,
+      '!'.repeat(200_000),
+    ])
+      expect(read(action)).toMatchObject({ kind: 'say' });
   });
 
   it('is read as before in grammar 1', () => {

@@ -23,9 +23,20 @@ const isAmong = (types: readonly string[], type: string): boolean => types.inclu
 const isAimedAt = (target: string | null | undefined, { target: at = '' }: Action): boolean =>
   (target ?? null) === null || target === at;
 
+/** A target without case, spaces and invisible characters, in compatibility form (NFKC). */
+const bareTarget = (target: string): string =>
+  target
+    .normalize('NFKC')
+    .replaceAll(/[\p{C}\p{Z}\p{Mn}]/gu, '')
+    .toLowerCase();
+
+/** Whether an action is aimed at a target or at one that is written like it: another spelling must not pass a rule that forbids. */
+const isAimedNear = (target: string | null | undefined, { target: at = '' }: Action): boolean =>
+  (target ?? null) === null || bareTarget(target ?? '') === bareTarget(at);
+
 /** Whether a match forbids an action. */
 export const forbids = ({ effect }: Match, action: Action): boolean =>
-  effect.kind === 'forbid' && isAmong(effect.types, action.type) && isAimedAt(effect.target, action);
+  effect.kind === 'forbid' && isAmong(effect.types, action.type) && isAimedNear(effect.target, action);
 
 /** Whether a match of grammar 2 allows an action, or requires it: then no lower rule can refuse it. */
 export const permits = ({ effect }: Match, action: Action): boolean =>

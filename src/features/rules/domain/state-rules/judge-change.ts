@@ -13,8 +13,8 @@ export type ChangeBreak = {
 /** The part of a change that the rules allow, and what they do not allow. */
 export type JudgedChange = { readonly patch: JsonObject; readonly breaks: readonly ChangeBreak[] };
 
-/** How many members of values that a change replaces are looked at; a change that replaces more is not allowed. Some 10 ms at worst. */
-const LOOKED_AT = 50_000;
+/** How many members of values that a change replaces are looked at; a change that replaces more is not allowed. Some 20 ms at worst. */
+const LOOKED_AT = 20_000;
 
 type Ready = { readonly rule: StateRule; readonly names: readonly string[]; readonly wildcards: number };
 

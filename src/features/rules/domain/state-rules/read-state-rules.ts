@@ -1,5 +1,5 @@
 import { type Problem, problem, shownText } from '../conditions/problem.js';
-import { areSlips, bareOf } from '../../../../kernel/base/alike.js';
+import { areSlips, bareOf, LONGEST_NAME } from '../../../../kernel/base/alike.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { LISTED_VALUES, onBreaks, PATH_NAMES, STATE_RULES, stateTypes, type StateRule } from './state-rule.js';
 
@@ -9,6 +9,10 @@ export type StateRuleProblem = Problem & { readonly pointer: string };
 const MEMBERS = ['path', 'writer', 'type', 'min', 'max', 'step', 'values', 'optional', 'onBreak'] as const;
 type Member = (typeof MEMBERS)[number];
 const BARE_MEMBERS = MEMBERS.map((name) => [bareOf(name), name] as const);
+/** What the paths of conditions begin with. */
+const OTHER_ROOTS: readonly string[] = [
+  ...['state', 'npcstate', 'context', 'facts', 'player', 'action', 'delta', 'after', 'observation'],
+];
 /** How many UTF-16 units a path may have. */
 const PATH_CHARS = 256;
 
@@ -26,8 +30,16 @@ const pathProblem = (value: Json): Problem | null => {
   if (typeof value !== 'string' || value === '') return problem('Must be names separated by dots, such as quest.done.');
   if (value.length > PATH_CHARS) return problem(`Must have at most ${PATH_CHARS} characters.`);
   const names = value.split('.');
-  if (['state', 'npcState'].includes(names[0] ?? '') && names.length > 1)
-    return problem('The path begins below the state.', names.slice(1).join('.'));
+  const [first = '', ...more] = names;
+  if (OTHER_ROOTS.includes(first.toLowerCase()))
+    return problem(
+      'The path begins below the state, and only the state has state rules.',
+      more.length > 0 && /state$/i.test(first) ? more.join('.') : undefined,
+    );
+  if (names.some((name) => name !== '*' && /[[\]/,*\s]/.test(name)))
+    return problem(
+      'A name in the path has one of [ ] / , * or a space. A list needs none: bag.qty is in each element.',
+    );
   if (names.length > PATH_NAMES) return problem(`Must have at most ${PATH_NAMES} names.`);
   return names.some((name) => name === '' || name !== name.trim())
     ? problem('A name in the path is empty, or begins or ends with a space.')
@@ -70,10 +82,10 @@ const readOne = (body: Json, at: string): StateRule | readonly StateRuleProblem[
   // As everywhere in a set, null and the empty string are no value.
   const given = Object.entries(body).filter(([, value]) => value !== null && value !== '');
   const problems = given.flatMap(([name, value]): readonly StateRuleProblem[] => {
-    const pointer = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `${at}/${name.slice(0, LONGEST_NAME).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!isMember(name)) {
-      const bare = bareOf(name);
-      const meant = BARE_MEMBERS.find(([known]) => areSlips(bare, known))?.[1];
+      const bare = name.length > LONGEST_NAME ? null : bareOf(name);
+      const meant = bare === null ? undefined : BARE_MEMBERS.find(([known]) => areSlips(bare, known))?.[1];
       return [{ pointer, ...problem(`There is no member ${shownText(name)}.`, meant) }];
     }
     const found = checks[name](value);

@@ -122,9 +122,15 @@ const replaceWith = (input: DecisionInput, by: Match): JudgedIntent => {
   const action = corrected ?? required;
   const unchanged = { asked: {}, patch: {} };
   const { matches, trace } = matchRules(input.ruleset, { ...seenBy(input, unchanged), action: asAnswered(action) });
-  const rank = matches.findIndex((match) => match.rule === rule);
-  const higher = matches.slice(0, Math.max(rank, 0));
-  const broken = brokenBy(higher, action);
+  // The rule itself may not match its own action; what counts is which of the others rank above it.
+  const rules = input.ruleset?.rulesetRules ?? [];
+  const isHigher = (other: DirectiveRule): boolean =>
+    other.rulePriority > rule.rulePriority ||
+    (other.rulePriority === rule.rulePriority && rules.indexOf(other) < rules.indexOf(rule));
+  const broken = brokenBy(
+    matches.filter((match) => isHigher(match.rule)),
+    action,
+  );
   const grounds = { ...trace, checks };
   if (broken !== null) return { outcome: refusedByRule(broken, action), grounds };
   if (refusal !== null) return { outcome: { refusal, refusedAction: action, rule }, grounds };

@@ -32,6 +32,17 @@ const spoken = (rules: readonly Rule[]): string | null => {
   return forbiddenBy(matchesOf(rules, action), action)?.rule.drRuleId ?? null;
 };
 
+describe('a rule of grammar 2 with a target', () => {
+  it('forbids other spellings of it, but requires and allows only it [5.6c]', () => {
+    const near = ['King', ' king', 'king ', 'kin\u200bg', 'ｋing', 'KING'];
+    for (const target of ['king', ...near])
+      expect(broken([{ ...at(1, 'FORBID ATTACK'), ruleTarget: 'king' }], 'ATTACK', target), target).not.toBeNull();
+    expect(broken([{ ...at(1, 'FORBID ATTACK'), ruleTarget: 'king' }], 'ATTACK', 'kingsley')).toBeNull();
+    for (const target of near)
+      expect(broken([{ ...at(1, 'REQUIRE ATTACK'), ruleTarget: 'king' }], 'ATTACK', target), target).not.toBeNull();
+  });
+});
+
 describe('in grammar 2, the highest matching rule with an opinion on an action', () => {
   it('refuses it if it forbids it [5.6f]', () => {
     const rules = [at(1, 'FORBID SELL'), at(5, 'ALLOW GIVE'), at(3, 'FORBID SELL, GIVE')];

@@ -128,6 +128,19 @@ describe('a verdict by rules of grammar 2', () => {
       });
     });
 
+    it('is refused by a higher rule even if its conditions do not hold for its own action [5.7e]', () => {
+      const ban = { drRuleId: 'ban', ruleAction: 'FORBID FLEE', rulePriority: 9 };
+      for (const condition of [
+        ['action.type', 'ATTACK'],
+        ['delta.mood', '*'],
+      ]) {
+        const runs = { ...fightsBack, ruleCondition: [condition], ruleAction: 'REQUIRE FLEE', ruleTarget: null };
+        const output = said({ ...action('ATTACK', { target: 'x' }), stateDelta: { mood: 'grim' } });
+        expect(judge(setOf([ban, runs]), output).verdict).toMatchObject({ valid: false, details: { drRuleId: 'ban' } });
+        expect(judge(setOf([runs]), output).verdict).toMatchObject({ valid: true, action: { type: 'FLEE' } });
+      }
+    });
+
     it('does not replace what a higher rule allows or refuses [5.7c]', () => {
       const allowed = { drRuleId: 'run', ruleAction: 'ALLOW FLEE, SPEAK', rulePriority: 9 };
       expect(judge(setOf([fightsBack, allowed]), said(action('FLEE'))).verdict).toMatchObject({
