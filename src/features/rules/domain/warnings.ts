@@ -1,6 +1,7 @@
 import { absenceWarning } from './absence.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
+import { oneElementWarning } from './one-element.js';
 import { undeclaredReads } from './state-rules/undeclared-reads.js';
 import { unknownMembers } from './members.js';
 import { problemsOfRule, problemText } from './problems.js';
@@ -83,12 +84,15 @@ const verbWarning = (rule: DirectiveRule): string | null => {
     : null;
 };
 
-const strictWarnings = (rule: DirectiveRule): readonly string[] =>
-  [
+const strictWarnings = (rule: DirectiveRule): readonly string[] => {
+  const { kind } = effectIn(2, rule);
+  return [
     actionWarning(rule, 2),
     neverUsed(rule),
-    ...(effectIn(2, rule).kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
+    ...(kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
+    ...(kind === 'allow' ? rule.ruleCondition.map(oneElementWarning) : []),
   ].filter((message) => message !== null);
+};
 
 /** A warning about the ruleset itself, which no rule id names. */
 const EMPTY: RuleWarning = {

@@ -46,6 +46,28 @@ describe('a registration', () => {
     expect(warned(rule)).toEqual([]);
   });
 
+  it.each<[key: string, value: string, about: RegExp | null]>([
+    ['action.payload.price', '>=10', /write all\(>=10\)\.$/],
+    ['action.payload.price', '10..20 | 50', /write all\(10\.\.20 \| 50\)\.$/],
+    ['action.payload.item', '!=crown', /enough for the rule to allow the action\.$/],
+    ['action.payload.item', 'any(rope)', /enough for the rule to allow the action\.$/],
+    ['delta.trust', '<5', /write all\(<5\)\.$/],
+    ['action.payload.price', 'all(>=10)', null],
+    ['action.payload.price', '!', null],
+    ['action.payload.price', '*', null],
+    ['action.target', 'gate', null],
+    ['facts.hour', '>=8', null],
+  ])(
+    'gets a warning if one element of a list of a model is enough to allow: %s %s [5.1g, 5.5n]',
+    (key, value, about) => {
+      const rule = aRule({ ruleCondition: [[key, value]], ruleAction: 'ALLOW SELL' });
+      const messages = (ruleAction: string) =>
+        warningsOf({ grammar: 2, rulesetRules: [{ ...rule, ruleAction }] }).map(({ message }) => message);
+      expect(messages('ALLOW SELL')).toEqual(about === null ? [] : [expect.stringMatching(about)]);
+      expect(messages('REQUIRE SELL')).toEqual([]);
+    },
+  );
+
   it('gets a warning for a set without rules [5.1g]', () => {
     expect(warningsOf({ rulesetRules: [] })).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
