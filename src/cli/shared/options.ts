@@ -28,6 +28,8 @@ export const untilOption = (): Option =>
 
 export const outOption = (): Option => new Option('--out <file>', 'write to this file instead of standard output');
 
+export const junitOption = (): Option => new Option('--junit <file>', 'write the results to this file as JUnit XML');
+
 export const npcIdArgument = (): Argument => new Argument('<npcId>', 'ID of the NPC');
 
 /** The end of a command's help. @param lines what is typed after `npx anima` */

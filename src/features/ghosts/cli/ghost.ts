@@ -5,11 +5,11 @@ import { openClient } from '../../../cli/shared/client.js';
 import { writeTyped } from '../../../cli/shared/files.js';
 import { compareCommand, replayCommand, reproCommand } from './repro.js';
 import { runGhostCommand } from './run.js';
-import { allOption, junitOption, requirePassed, sessionArgument, type ShowOptions, showResults } from './show.js';
+import { allOption, requirePassed, sessionArgument, type ShowOptions, showResults } from './show.js';
 import type { GhostResults } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
-import { examples, jsonOption, limitOption } from '../../../cli/shared/options.js';
+import { examples, jsonOption, junitOption, limitOption } from '../../../cli/shared/options.js';
 import { print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 
 const sessionPath = (sessionId: string, what: string): string => `/ghost/${encodeURIComponent(sessionId)}/${what}`;

@@ -7,10 +7,10 @@ import { type GhostDriver, ghostDrivers } from '../domain/events.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { followTo } from '../../../cli/shared/follow.js';
-import { allOption, junitOption, requirePassed, requireWritable, showResults } from './show.js';
+import { allOption, requirePassed, requireWritable, showResults } from './show.js';
 import { type GhostResults, isShown } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
-import { examples, jsonOption } from '../../../cli/shared/options.js';
+import { examples, jsonOption, junitOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 

@@ -12,7 +12,6 @@ export type ShowOptions = { readonly json?: boolean; readonly junit?: string; re
 
 export const sessionArgument = (): Argument => new Argument('<sessionId>', 'ID of the session');
 export const allOption = (): Option => new Option('--all', 'also print findings that fail no test, and all metrics');
-export const junitOption = (): Option => new Option('--junit <file>', 'write the results to this file as JUnit XML');
 
 /** Checks before a long session that its results can be written. @throws CommandFailed when they cannot */
 export const requireWritable = (terminal: Terminal, junit: string): Promise<void> =>

@@ -1,4 +1,4 @@
-import { escapeXml } from '../../../kernel/base/xml.js';
+import { type JunitCase, junitXml } from '../../../kernel/base/junit.js';
 import { type ShownEnding, whyIncomplete } from './why-incomplete.js';
 
 type TestCase = {
@@ -14,40 +14,30 @@ export type TestSuite = ShownEnding & {
   readonly resultsGoal: string;
   readonly resultsLevel: { readonly levelId: string };
   readonly resultsTests: readonly TestCase[];
-  readonly resultsFailed: number;
-  readonly resultsSkipped: number;
   /** In milliseconds. */
   readonly resultsDuration: number;
 };
 
-const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
-
-/** A case has no separate time: all cases look at the same steps. */
-const caseOf = (classname: string, { testName, testPassed, testSkipped, testError }: TestCase): string => {
-  const open = `<testcase classname="${classname}" name="${escapeXml(testName)}"`;
-  if (testSkipped === true) return `  ${open}><skipped message="${escapeXml(testError ?? '')}"/></testcase>`;
-  return testPassed ? `  ${open}/>` : `  ${open}><failure message="${escapeXml(testError ?? '')}"/></testcase>`;
+const caseOf = ({ testName: name, testPassed, testSkipped, testError }: TestCase): JunitCase => {
+  const message = testError ?? '';
+  if (testSkipped === true) return { name, outcome: { kind: 'skipped', message } };
+  return { name, outcome: testPassed ? null : { kind: 'failure', message } };
 };
-
-/** A failure of the session itself, which no test shows. */
-const errorCase = (classname: string, why: string): string =>
-  `  <testcase classname="${classname}" name="session"><error message="${escapeXml(why)}"/></testcase>`;
 
 /** The results of a session as JUnit XML, for pipelines; an incomplete session has an additional error. */
 export const junitOf = (results: TestSuite): string => {
-  const { resultsSessionId: id, resultsGoal, resultsLevel, resultsTests, resultsFailed, resultsSkipped } = results;
-  // The same in every run, so that pipelines recognise a test.
-  const name = escapeXml(`ghost ${resultsLevel.levelId} ${resultsGoal}`);
+  const { resultsSessionId, resultsGoal, resultsLevel, resultsTests, resultsStatus, resultsTimedOut } = results;
   const why = whyIncomplete(results);
-  const errors = why === null ? [] : [errorCase(name, why)];
-  const figures = `tests="${String(resultsTests.length + errors.length)}" failures="${String(resultsFailed)}" errors="${String(errors.length)}" skipped="${String(resultsSkipped)}" time="${seconds(results.resultsDuration)}"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuite name="${name}" ${figures}>`,
-    `  <properties><property name="session" value="${escapeXml(id)}"/><property name="status" value="${escapeXml(results.resultsStatus)}"/><property name="timedOut" value="${String(results.resultsTimedOut)}"/></properties>`,
-    ...errors,
-    ...resultsTests.map((test) => caseOf(name, test)),
-    '</testsuite>',
-    '',
-  ].join('\n');
+  /** A failure of the session itself, which no test shows. */
+  const errors: readonly JunitCase[] =
+    why === null ? [] : [{ name: 'session', outcome: { kind: 'error', message: why } }];
+  return junitXml([
+    {
+      // The same in every run, so that pipelines recognise a test.
+      name: `ghost ${resultsLevel.levelId} ${resultsGoal}`,
+      properties: { session: resultsSessionId, status: resultsStatus, timedOut: String(resultsTimedOut) },
+      cases: [...errors, ...resultsTests.map(caseOf)],
+      ms: results.resultsDuration,
+    },
+  ]);
 };

@@ -21,13 +21,13 @@ describe('the results as JUnit XML', () => {
     ...{ resultsGoal: 'find_bugs', resultsLevel: { levelId: 'a <b>' }, resultsSessionId: 'g1', resultsDuration: 1_500 },
     ...{ resultsStatus: 'completed', resultsErrors: [], resultsTimedOut: false },
   };
-  const nothing = { ...done, resultsTests: [], resultsFailed: 0, resultsSkipped: 0 };
+  const nothing = { ...done, resultsTests: [] };
 
   it('names failed, passed and skipped tests [9.12c]', () => {
     const name = 'ghost a &lt;b&gt; find_bugs';
     const test = { testPassed: false, testError: null, testDuration: 1_500 };
     const xml = junitOf({
-      ...{ ...done, resultsFailed: 1, resultsSkipped: 1 },
+      ...done,
       resultsTests: [
         { ...test, testName: 'a', testPassed: true },
         { ...test, testName: 'b', testError: hostile },
