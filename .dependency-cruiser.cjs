@@ -241,6 +241,11 @@ const packages = [
     [],
     'Browsers run it: the build copies its files, the docs page serves them, and nothing of ours imports it.',
   ),
+  vendor(
+    ['yaml'],
+    ['^src/cli/shared/yaml-text\\.ts$'],
+    'Only files of designers may be YAML, and only commands read them.',
+  ),
   vendor(['fastest-levenshtein'], ['^src/kernel/base/slips'], 'Names are compared in one place.'),
   vendor(['tinyqueue'], ['^src/features/ghosts/domain/'], 'Paths are found in one place.'),
   vendor(['commander'], ['^src/cli/', '^src/features/[^/]+/cli/'], 'Arguments are read by the commands alone.'),

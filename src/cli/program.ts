@@ -26,6 +26,7 @@ import { soulCommand } from '../features/souls/cli/soul.js';
 import { examples } from './shared/options.js';
 import { CommandFailed, remark, table, type Terminal, WrongUsage } from './shared/terminal.js';
 import { talkCommand } from '../features/agents/cli/talk.js';
+import { rulesTestCommand } from '../features/turns/cli/rules-test.js';
 import { turnsCommand } from '../features/turns/cli/turns.js';
 import { verifyCommand } from '../features/proofs/cli/verify.js';
 import { whyCommand } from '../features/turns/cli/why.js';
@@ -51,7 +52,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
 ];
 /** Which commands use exit code 3. */
 export const exitCodeNote =
-  'Only replay, trial, ghost run, ghost results, ghost replay and ghost compare exit with 3; other commands exit with 1 instead.';
+  'Only rules test, replay, trial, ghost run, ghost results, ghost replay and ghost compare exit with 3; other commands exit with 1 instead.';
 
 /** The environment variables that commands read. The server reads many more. */
 export const commandVariables: readonly (readonly [name: string, meaning: string])[] = [
@@ -91,7 +92,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(lineageCommand(terminal))
     .addCommand(retractCommand(terminal))
     .commandsGroup('Rules:')
-    .addCommand(rulesCommand(terminal))
+    .addCommand(rulesCommand(terminal, rulesTestCommand(terminal)))
     .addCommand(trialCommand(terminal))
     .addCommand(replaysCommand(terminal))
     .addCommand(coverageCommand(terminal))

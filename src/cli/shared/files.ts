@@ -31,14 +31,30 @@ export const writeTyped = (
     throw new CommandFailed(`${file} cannot be written (${whyNot(error)}).`);
   });
 
-/** Reads a JSON file. @throws CommandFailed when it cannot be read or parsed, or is larger than a request may be */
-export const readJsonFile = async (terminal: Terminal, file: string): Promise<unknown> => {
+const readParsed = async (
+  terminal: Terminal,
+  file: string,
+  form: string,
+  parse: (bytes: Buffer) => unknown,
+): Promise<unknown> => {
   const bytes = await readTyped(terminal, file);
   if (bytes.length > MAX_FILE_BYTES)
     throw new CommandFailed(`${file} is larger than 16 MiB, the limit for one request.`);
   try {
-    return readJsonBytes(bytes).value;
+    return parse(bytes);
   } catch (error) {
-    throw new CommandFailed(`${file} is not valid JSON. ${whyRefused(error)}`);
+    throw new CommandFailed(`${file} is not valid ${form}. ${whyRefused(error)}`);
   }
+};
+
+/** Reads a JSON file. @throws CommandFailed when it cannot be read or parsed, or is larger than a request may be */
+export const readJsonFile = (terminal: Terminal, file: string): Promise<unknown> =>
+  readParsed(terminal, file, 'JSON', (bytes) => readJsonBytes(bytes).value);
+
+/** Reads a file in YAML if its name says so, otherwise in JSON. @throws CommandFailed as `readJsonFile` */
+export const readJsonOrYaml = async (terminal: Terminal, file: string): Promise<unknown> => {
+  if (!/\.ya?ml$/i.test(file)) return readJsonFile(terminal, file);
+  // Most commands read no YAML.
+  const { readYaml } = await import('./yaml-text.js');
+  return readParsed(terminal, file, 'YAML', (bytes) => readYaml(bytes.toString('utf8')));
 };

@@ -174,11 +174,12 @@ const bindCommand = (terminal: Terminal): Command =>
       );
     });
 
-/** `anima rules`: rulesets, from the command line. */
-export const rulesCommand = (terminal: Terminal): Command =>
+/** `anima rules`: rulesets, from the command line. @param test the command that decides cases, which this feature cannot */
+export const rulesCommand = (terminal: Terminal, test: Command): Command =>
   new Command('rules')
-    .description('check, register, compare and delete rulesets, and bind NPCs to them')
+    .description('check, test, register, compare and delete rulesets, and bind NPCs to them')
     .addCommand(checkCommand(terminal))
+    .addCommand(test)
     .addCommand(putCommand(terminal))
     .addCommand(listCommand(terminal))
     .addCommand(showCommand(terminal))
