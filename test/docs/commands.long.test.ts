@@ -15,6 +15,7 @@ const repository = resolve(import.meta.dirname, '../..');
 const pages = [
   'README.md',
   'examples/lighthouse/README.md',
+  'examples/rules/README.md',
   ...readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('adr'))
     .map((name) => join('docs', name))

@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { readJsonFile, readJsonOrYaml } from '../../src/cli/shared/files.js';
+import { normaliseRuleset } from '../../src/features/rules/domain/normalise.js';
+import { readRuleTests } from '../../src/features/turns/domain/rule-tests/read-rule-tests.js';
+import { runRuleCase } from '../../src/features/turns/domain/rule-tests/run-rule-case.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
+import { drained } from '../../src/kernel/base/sliced.js';
+import { typed } from '../cli/typed.js';
+
+const folder = join(import.meta.dirname, '../../examples/rules');
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.slice(0, -'.json'.length));
+const anima = (...words: readonly string[]) => typed(['rules', ...words], { cwd: folder });
+const terminal = { cwd: folder } as Parameters<typeof readJsonFile>[0];
+
+const loaded = async (name: string) => {
+  const set = (await readJsonFile(terminal, `${name}.json`)) as JsonObject & { readonly rulesetRules: JsonObject[] };
+  const read = readRuleTests((await readJsonOrYaml(terminal, `${name}.test.yaml`)) as Json);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return { set, cases: read.tests.cases };
+};
+const normalised = (body: JsonObject) => {
+  const content = drained(normaliseRuleset(body, () => 'set'));
+  if (content instanceof Rejection) throw content;
+  return { ...content, version: 1 };
+};
+
+describe('examples/rules', () => {
+  it('are three games', () => {
+    expect(names.sort()).toEqual(['guard', 'quest-giver', 'shop']);
+  });
+
+  it.each(names)('can be registered without a warning, and pass their tests: %s', async (name) => {
+    expect((await anima('check', `${name}.json`)).stdout).toBe(`${name}.json can be registered, with 0 warnings.\n`);
+    const { code, stdout } = await anima('test', `${name}.test.yaml`);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('FAILED')]);
+  });
+
+  it.each(names)('need each of their rules, and their state rules: %s', async (name) => {
+    const { set, cases } = await loaded(name);
+    const failures = (body: JsonObject): number =>
+      cases.filter((one) => !drained(runRuleCase(normalised(body), one)).passed).length;
+    expect(failures(set)).toBe(0);
+    expect(failures({ ...set, ruleState: [] })).toBeGreaterThan(0);
+    const idle = set.rulesetRules.filter(
+      (rule) => failures({ ...set, rulesetRules: set.rulesetRules.filter((other) => other !== rule) }) === 0,
+    );
+    expect(idle.map(({ drRuleId }) => drRuleId)).toEqual([]);
+  });
+
+  it.each(names)('have a line for the player in each refusal: %s', async (name) => {
+    const { set } = await loaded(name);
+    const refused = normalised(set).rulesetRules.filter(({ ruleAction }) => ruleAction.startsWith('FORBID'));
+    expect(set['ruleRefusal']).toMatch(/[.?!]$/);
+    expect(
+      refused.filter(({ ruleRefusal, ruleAction }) => ruleRefusal === undefined && ruleAction !== 'FORBID *'),
+    ).toEqual([]);
+  });
+});
