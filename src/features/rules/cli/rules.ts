@@ -68,13 +68,11 @@ const checkCommand = (terminal: Terminal): Command =>
           print(terminal, `${file} can be registered, with ${counted(warnings.length, 'warning', 'warnings')}.`);
       }
       if (isRefused)
-        throw new CommandFailed(
-          [`${file} cannot be registered. ${content.message}`, ...problemsIn(content)].join('\n'),
-        );
+        throw new CommandFailed([`${file} cannot be registered (${content.code}).`, ...problemsIn(content)].join('\n'));
     });
 
-const problemsIn = ({ details }: Rejection): readonly string[] =>
-  Array.isArray(details['problems']) ? details['problems'].map((found) => `  ${problemLine(found)}`) : [];
+const problemsIn = ({ details, message }: Rejection): readonly string[] =>
+  Array.isArray(details['problems']) ? details['problems'].map((found) => `  ${problemLine(found)}`) : [`  ${message}`];
 
 const setLine = cellsOf([32, 8, 6]);
 const DEFAULT_LIMIT = 100;

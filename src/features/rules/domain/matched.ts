@@ -11,6 +11,8 @@ export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect 
 export type Matched = {
   /** By priority, ties by position, so the first one wins. */
   readonly matches: readonly Match[];
+  /** Only before the verdict, in grammar 2: rules that match if the action and the change turn out as their conditions say. In the same order. */
+  readonly pending?: readonly Match[];
   readonly trace: RulesTrace;
   /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK, or in grammar 2 STRICT_WORK. */
   readonly work: number;

@@ -78,12 +78,7 @@ describe('the action of a rule in grammar 2', () => {
   });
 
   it('is a sentence, read at once, if it is long', () => {
-    for (const action of [
-      `${'.'.repeat(200_000)}x y`,
-      'a'.repeat(200_000),
-      `${'A '.repeat(100_000)}`,
-      '!'.repeat(200_000),
-    ])
+    for (const action of [`${'.'.repeat(200_000)}x y`, 'a'.repeat(200_000), 'A '.repeat(100_000), '!'.repeat(200_000)])
       expect(read(action)).toMatchObject({ kind: 'say' });
   });
 

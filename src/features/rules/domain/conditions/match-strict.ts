@@ -76,7 +76,13 @@ const prepare = (ruleset: DirectiveRuleSet): StrictSet => {
 };
 
 /** What one decision looks at, and what it costs. */
-type Deciding = { readonly sight: Sight; readonly isBeforeVerdict: boolean; tests: number };
+type Deciding = {
+  readonly sight: Sight;
+  readonly isBeforeVerdict: boolean;
+  /** The rules that only lack the verdict. */
+  readonly pending: Set<StrictRule>;
+  tests: number;
+};
 
 const NEEDS_VERDICT: readonly string[] = ['action', 'delta', 'after'];
 
@@ -113,6 +119,9 @@ const traceRule = (rule: StrictRule, held: ReadonlySet<string>, deciding: Decidi
     return { key, expected, holds: outcome === 'yes', ...defined({ error }) };
   });
   const patternHolds = rule.hasPattern ? held.has(rule.rule.drRuleId) : undefined;
+  const awaits = (index: number): boolean => NEEDS_VERDICT.includes(rule.conditions[index]?.test?.path.root ?? '');
+  const isOpen = outcomes.every((outcome, index) => awaits(index) || isMet(outcome, rule));
+  if (isOpen && patternHolds !== false && outcomes.some((_, index) => awaits(index))) deciding.pending.add(rule);
   return {
     drRuleId: rule.rule.drRuleId,
     matched: !rule.describes && patternHolds !== false && outcomes.every((outcome) => isMet(outcome, rule)),
@@ -150,14 +159,17 @@ export const STRICT_WORK =
 export const matchStrict = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matched => {
   const { rules, byRank, places } = prepare(ruleset);
   const sight = lookAround(places, facts);
-  const deciding: Deciding = { sight, isBeforeVerdict: (facts.action ?? null) === null, tests: 0 };
+  const isBeforeVerdict = (facts.action ?? null) === null;
+  const deciding: Deciding = { sight, isBeforeVerdict, pending: new Set(), tests: 0 };
   const held = new Set(facts.patternsHeld);
   const traced = new Map(rules.map((rule) => [rule, traceRule(rule, held, deciding)]));
   const seen = new Map<string, Seen>();
   for (const { key, test } of rules.flatMap(({ conditions }) => conditions))
     if (test !== null && !seen.has(key)) seen.set(key, seenBy(test, sight));
+  const pending = deciding.isBeforeVerdict ? byRank.filter((rule) => deciding.pending.has(rule)) : [];
   return {
     matches: byRank.filter((rule) => traced.get(rule)?.matched === true),
+    ...(pending.length === 0 ? {} : { pending }),
     trace: traceOf([...traced.values()], seen),
     work: sight.work() + deciding.tests,
   };

@@ -133,7 +133,7 @@ const replaceWith = (input: DecisionInput, by: Match): JudgedIntent => {
   );
   const grounds = { ...trace, checks };
   if (broken !== null) return { outcome: refusedByRule(broken, action), grounds };
-  if (refusal !== null) return { outcome: { refusal, refusedAction: action, rule }, grounds };
+  if (refusal !== null) return { outcome: { refusal, refusedAction: action }, grounds };
   return { outcome: { action, replacedBy: rule }, grounds: { ...grounds, replacedBy: rule.drRuleId } };
 };
 

@@ -1,4 +1,5 @@
-import type { Match } from '../../../rules/domain/matched.js';
+import type { Match, Matched } from '../../../rules/domain/matched.js';
+import type { DirectiveRule } from '../../../rules/domain/ruleset.js';
 import { matchRules } from '../../../rules/domain/match.js';
 import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
@@ -57,9 +58,60 @@ const areOrIs = ({ types }: Typed): string => (types.length === 1 ? 'is' : 'are'
 const aimedAt = (target: string | null | undefined): string =>
   (target ?? null) === null ? '' : ` at ${ruleText(target ?? '')}`;
 
+/** What rules above a rule that forbids leave of it, before the action is known. */
+type Lifted = {
+  /** Whether an action is certainly not forbidden by it, or may turn out not to be. */
+  readonly isLifted: (type: string) => boolean;
+  readonly mayBeLifted: (type: string) => boolean;
+  readonly any: boolean;
+};
+
+const names = ({ effect }: Match, type: string): boolean =>
+  (effect.kind === 'allow' || effect.kind === 'require') && (effect.types.includes('*') || effect.types.includes(type));
+const allows = ({ effect }: Match): boolean => effect.kind === 'allow' || effect.kind === 'require';
+
+type Places = ReadonlyMap<DirectiveRule, number>;
+
+const liftedFrom = ({ rule: forbidding }: Match, places: Places, { matches, pending = [] }: Matched): Lifted => {
+  const placeOf = (rule: DirectiveRule): number => places.get(rule) ?? 0;
+  const isAbove = ({ rule }: Match): boolean =>
+    rule.rulePriority > forbidding.rulePriority ||
+    (rule.rulePriority === forbidding.rulePriority && placeOf(rule) < placeOf(forbidding));
+  const above = (some: readonly Match[]): readonly Match[] => some.slice(0, RULES).filter(isAbove);
+  const [certain, possible] = [above(matches), above(pending)];
+  const isAimed = ({ effect }: Match): boolean => 'target' in effect && (effect.target ?? null) !== null;
+  return {
+    isLifted: (type) => certain.some((match) => names(match, type) && !isAimed(match)),
+    mayBeLifted: (type) => [...certain, ...possible].some((match) => names(match, type)),
+    any: [...certain, ...possible].some(allows),
+  };
+};
+
+/** What a rule that forbids says to the model. */
+const prohibitions = (match: Match, because: string, lifted: Lifted): readonly string[] => {
+  const { effect } = match;
+  if (effect.kind !== 'forbid') return [];
+  const at = aimedAt(effect.target);
+  if (effect.types.includes('*') && lifted.isLifted('*')) return [];
+  if (effect.types.includes('*'))
+    return [lifted.any ? `No other action is allowed${at}${because}.` : `You must not act at all${at}${because}.`];
+  const limited = { types: effect.types.filter((type) => !lifted.isLifted(type) && lifted.mayBeLifted(type)) };
+  const forbidden = { types: effect.types.filter((type) => !lifted.mayBeLifted(type)) };
+  return [
+    ...(forbidden.types.length === 0
+      ? []
+      : [`${typesIn(forbidden, ', ')}${at} ${areOrIs(forbidden)} forbidden${because}.`]),
+    ...(limited.types.length === 0
+      ? []
+      : [`${typesIn(limited, ', ')}${at} ${areOrIs(limited)} allowed only within limits${because}.`]),
+  ];
+};
+
 /** The demands of the matching rules on the model, highest priority first. */
-const demands = (matches: readonly Match[]): readonly string[] =>
-  matches.slice(0, RULES).flatMap(({ rule, effect }) => {
+const demands = (matched: Matched, rules: readonly DirectiveRule[]): readonly string[] => {
+  const places: Places = new Map(rules.map((rule, place) => [rule, place]));
+  return matched.matches.slice(0, RULES).flatMap((match) => {
+    const { rule, effect } = match;
     const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
     const suffix = rule.rulePromptSuffix ?? '';
     const said = suffix === '' ? [] : [ruleText(suffix)];
@@ -74,22 +126,18 @@ const demands = (matches: readonly Match[]): readonly string[] =>
           ...said,
         ];
       case 'forbid':
-        return [
-          effect.types.includes('*')
-            ? `You must not act at all${aimedAt(effect.target)}${because}.`
-            : `${typesIn(effect, ', ')}${aimedAt(effect.target)} ${areOrIs(effect)} forbidden${because}.`,
-          ...said,
-        ];
+        return [...prohibitions(match, because, liftedFrom(match, places, matched)), ...said];
       case 'say':
         return [`${ruleText(effect.sentence)}${because}`, ...said];
       case 'none':
         return said;
     }
   });
+};
 
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
-const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
+const systemText = (input: DecisionInput, matched: Matched): string =>
   [
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
@@ -103,7 +151,7 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
         MEMORIES_BYTES,
       ),
     ),
-    ...section('Rules', firstFitting(demands(matches), RULES_BYTES)),
+    ...section('Rules', firstFitting(demands(matched, input.ruleset?.rulesetRules ?? []), RULES_BYTES)),
     ANSWER_FORM,
   ].join('\n\n');
 
@@ -113,10 +161,10 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const observation = observationLine(input.ruleset, input.observation);
-  const { matches, trace } = matchRules(input.ruleset, { ...input, observation });
+  const matched = matchRules(input.ruleset, { ...input, observation });
   const template = input.ruleset?.template ?? 'Raw';
   const { format, stop } = formats[template];
-  const system = systemText(input, matches);
+  const system = systemText(input, matched);
   const user = JSON.stringify(observation);
   return {
     prompt: format(system, user),
@@ -128,6 +176,6 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
             { role: 'system', content: system },
             { role: 'user', content: user },
           ],
-    trace,
+    trace: matched.trace,
   };
 };

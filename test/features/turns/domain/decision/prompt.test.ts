@@ -94,8 +94,8 @@ describe('the prompt', () => {
           { ruleAction: 'REQUIRE FLEE, HIDE', ruleTarget: 'cave' },
           { ruleAction: 'ALLOW SELL, GIVE', ruleReason: 'A fair price.' },
           { ruleAction: 'ALLOW *' },
-          { ruleAction: 'FORBID ATTACK', ruleTarget: 'king' },
-          { ruleAction: 'FORBID ALL', ruleTarget: 'queen' },
+          { ruleAction: 'FORBID ATTACK', ruleTarget: 'king', rulePriority: 2 },
+          { ruleAction: 'FORBID ALL', ruleTarget: 'queen', rulePriority: 1 },
         ]),
       }),
     );

@@ -124,7 +124,7 @@ describe('a verdict by rules of grammar 2', () => {
       expect(judge(setOf([fightsBack]), said(action('FLEE')), world).verdict).toMatchObject({
         valid: false,
         code: 'TARGET_NOT_FOUND',
-        dialogue: 'Then die!',
+        dialogue: 'There is no "Tom" here to attack.',
       });
     });
 
@@ -188,6 +188,30 @@ describe('a verdict by rules of grammar 2', () => {
       stateDelta: {},
       details: { path: 'questDone', reason: 'Only the game changes it.' },
     });
+  });
+
+  it('does not tell the model that an action is forbidden which a rule may allow once it is known [5.6j]', () => {
+    const ruleset = setOf([
+      { ruleCondition: [['action.payload.price', 'all(>=10)']], ruleAction: 'ALLOW SELL', rulePriority: 5 },
+      { ruleAction: 'ALLOW SPEAK', rulePriority: 5 },
+      { ruleCondition: [['context.done', 'true']], ruleAction: 'ALLOW PAY', rulePriority: 5 },
+      { ruleAction: 'FORBID SELL, PAY, GIVE, SPEAK', ruleReason: 'Only on terms.', rulePriority: 1 },
+      { ruleAction: 'FORBID *' },
+    ]);
+    const rulesIn = (context: JsonObject) =>
+      buildPrompt(anInput({ ruleset, context }))
+        .prompt.split('\n')
+        .filter((line) => /allowed|forbidden|act/.test(line));
+    expect(rulesIn({})).toEqual([
+      '- SPEAK is allowed.',
+      '- PAY, GIVE are forbidden ("Only on terms.").',
+      '- SELL is allowed only within limits ("Only on terms.").',
+      '- No other action is allowed.',
+      expect.stringContaining('Answer with one JSON object') as string,
+    ]);
+    expect(rulesIn({ done: true })).toContain('- GIVE is forbidden ("Only on terms.").');
+    const bare = buildPrompt(anInput({ ruleset: setOf([{ ruleAction: 'FORBID *' }]) })).prompt;
+    expect(bare).toContain('- You must not act at all.');
   });
 
   it('shows the model exactly the part of the observation that its patterns search [5.5v]', () => {
