@@ -11,7 +11,7 @@ type Member = (typeof MEMBERS)[number];
 const BARE_MEMBERS = MEMBERS.map((name) => [bareOf(name), name] as const);
 /** What the paths of conditions begin with. */
 const OTHER_ROOTS: readonly string[] = [
-  ...['state', 'npcstate', 'context', 'facts', 'player', 'action', 'delta', 'after', 'observation'],
+  ...['state', 'npcState', 'context', 'facts', 'player', 'action', 'delta', 'after', 'observation'],
 ];
 /** How many UTF-16 units a path may have. */
 const PATH_CHARS = 256;
@@ -31,7 +31,7 @@ const pathProblem = (value: Json): Problem | null => {
   if (value.length > PATH_CHARS) return problem(`Must have at most ${PATH_CHARS} characters.`);
   const names = value.split('.');
   const [first = '', ...more] = names;
-  if (OTHER_ROOTS.includes(first.toLowerCase()))
+  if (OTHER_ROOTS.some((root) => root.toLowerCase() === first.toLowerCase()))
     return problem(
       'The path begins below the state, and only the state has state rules.',
       more.length > 0 && /state$/i.test(first) ? more.join('.') : undefined,
