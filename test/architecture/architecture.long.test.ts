@@ -181,7 +181,7 @@ const packages = [
     'prom-client',
     'swagger-ui-dist',
   ],
-  ...['fastest-levenshtein', 'tinyqueue', 'commander'],
+  ...['fastest-levenshtein', 'tinyqueue', 'commander', 'yaml'],
 ];
 const ofPackages: readonly Import[] = [
   ...packages.map((name) => ['src/roles/packages.ts', name] as const),
