@@ -154,6 +154,6 @@ it('a condition is decided as the reference says [5.5i, 5.5l, 5.5m, 5.5o, 5.5t, 
         truths.every((one) => one === 'yes'),
       ]);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 5_000 },
   );
 });
