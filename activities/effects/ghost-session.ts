@@ -2,9 +2,8 @@ import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
 import { ghostEvents, type GhostPlan } from '../../src/features/ghosts/domain/events.js';
 import type { MindState } from '../../src/features/npcs/domain/state.js';
-import { searchedText } from '../../src/features/turns/domain/decision/observation-line.js';
+import { heldPatterns } from '../../src/features/turns/domain/decision/observation-line.js';
 import { usedRuleset } from '../../src/features/rules/ruleset-digest.js';
-import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
 import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/kernel/base/stream-names.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Ports } from '../../src/ports/ports.js';
@@ -136,12 +135,10 @@ export const prepareGhostTurn =
       return (own) => factsFrom(mind.sessionId, { ruleset: null, used: null }, own as MindState, issuer);
     const { level } = await settingFor(deps, { ...(await planOf(deps, mind)), tenant: mind.tenant });
     const { ruleset } = level;
-    const used = ruleset === null ? null : await usedRuleset(ruleset);
-    const opening = inputs.find((input) => input.type === 'open');
-    const held =
-      opening === undefined || state.name !== 'new'
-        ? []
-        : await inSlices(holdPatterns(ruleset, searchedText(ruleset, opening.observation)));
+    const opening = state.name === 'new' ? inputs.find((input) => input.type === 'open') : undefined;
+    // Recorded with the opening.
+    const used = ruleset === null || opening === undefined ? null : await usedRuleset(ruleset);
+    const held = opening === undefined ? [] : await inSlices(heldPatterns(ruleset, opening.observation));
     const persona = actorsPersona(state, inputs) ?? level.persona;
     return (streamState) => {
       const own = streamState as MindState;

@@ -99,7 +99,7 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
   };
 };
 
-/** The rules that a mind follows. A mind whose own set was deleted follows others here, but remains bound to it on the next server. */
+/** The rules that a mind follows. A mind whose own set was deleted follows its last version. */
 const rulesetOf = async (
   { rulesets }: SealDeps,
   tenant: string,

@@ -1,7 +1,6 @@
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
-import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
-import { searchedText } from '../../src/features/turns/domain/decision/observation-line.js';
+import { heldPatterns } from '../../src/features/turns/domain/decision/observation-line.js';
 import type { MindState } from '../../src/features/npcs/domain/state.js';
 import { isNpcStream, parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
@@ -36,7 +35,7 @@ export const prepareTurn =
     const held =
       opening === undefined || state.name !== 'new'
         ? []
-        : await inSlices(holdPatterns(chosen.ruleset, searchedText(chosen.ruleset, opening.observation)));
+        : await inSlices(heldPatterns(chosen.ruleset, opening.observation));
     return (current) => {
       const mind = current as MindState;
       // The mind was bound to other rules in the meantime.

@@ -66,7 +66,7 @@ export const npcPatchScenarios = (profile: string, open: OpenServer): void => {
     it('with If-Match changes only the version that it names [2.1n, 2.1o]', async () => {
       const { npcId, etag } = await newNpc();
       expect(etag).toBe('"0"');
-      // A memory is no change of what a patch changes.
+      // A memory changes nothing that a patch changes.
       ok(await running.api.post(`/npcs/${npcId}/memory`, { text: 'It rained.' }));
       expect((await get(npcId)).headers.get('etag')).toBe('"0"');
       const first = ok(await patch(npcId, { data: { hp: 2 } }, { 'if-match': '"0"' }));

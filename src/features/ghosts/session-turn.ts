@@ -1,10 +1,9 @@
 import type { EventDraft } from '../../kernel/base/event-draft.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
-import { holdPatterns } from '../rules/domain/hold-patterns.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { currentVersion } from '../../kernel/base/decoder.js';
 import { npcEvents, type Instruction, type Verdict, type VerdictGrounds } from '../npcs/domain/events.js';
-import { searchedText } from '../turns/domain/decision/observation-line.js';
+import { heldPatterns } from '../turns/domain/decision/observation-line.js';
 import type { TurnFacts } from '../turns/domain/decision/turn-facts.js';
 import type { ProtocolProbe } from './domain/policy.js';
 import type { PlayedTurn } from './domain/events.js';
@@ -73,7 +72,7 @@ const NEVER = '9999-12-31T23:59:59.999Z';
  */
 export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;
-  const held = yield* holdPatterns(ruleset, searchedText(ruleset, observation));
+  const held = yield* heldPatterns(ruleset, observation);
   const facts: TurnFacts = {
     npcId,
     mind: { persona: mind.persona, data: mind.data, facts: {}, revision: mind.revision },

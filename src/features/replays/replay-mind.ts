@@ -2,8 +2,7 @@ import { logics } from '../turns/domain/decision/logic.js';
 import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
-import { searchedText } from '../turns/domain/decision/observation-line.js';
-import { holdPatterns } from '../rules/domain/hold-patterns.js';
+import { heldPatterns } from '../turns/domain/decision/observation-line.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -97,7 +96,7 @@ export const createMindReplay = (npcId: string): MindReplay => {
   ) {
     const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
     if (known !== undefined) return known;
-    const held = yield* holdPatterns(rules, searchedText(rules, observation));
+    const held = yield* heldPatterns(rules, observation);
     if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
     return held;
   }

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-
 import { jcsSlices } from '../../kernel/base/jcs-slices.js';
 import type { Json } from '../../kernel/base/json.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { DirectiveRuleSet, RulesetUsed } from './domain/ruleset.js';
 
 /** Rulesets are immutable. */
@@ -12,9 +11,7 @@ const digests = new WeakMap<DirectiveRuleSet, Promise<string>>();
 export const rulesetDigest = (ruleset: DirectiveRuleSet): Promise<string> => {
   const known = digests.get(ruleset);
   if (known !== undefined) return known;
-  const digest = inSlices(jcsSlices(ruleset as unknown as Json)).then((bytes) =>
-    createHash('sha256').update(bytes).digest('base64url'),
-  );
+  const digest = inSlices(jcsSlices(ruleset as unknown as Json)).then(sha256Base64url);
   digests.set(ruleset, digest);
   return digest;
 };

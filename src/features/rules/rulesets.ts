@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 
 import { findPreset } from './domain/presets.js';
 import { usedRuleset } from './ruleset-digest.js';
-import type { DirectiveRuleSet, RulesetRef, RulesetUsed } from './domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetContent, RulesetRef, RulesetUsed } from './domain/ruleset.js';
 import { latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
@@ -19,9 +19,15 @@ export const DEFAULT_RULESET_ID = 'default';
 /** The version of a built-in preset that no one registered. Registered versions count from 1. */
 const BUILT_IN_VERSION = 0;
 
+/** Each preset as one object, because what is made from a ruleset (its digest, its prepared rules) is kept by object. */
+const builtIns = new Map<RulesetContent, DirectiveRuleSet>();
+
 const builtIn = (presetId: string): DirectiveRuleSet | null => {
   const content = findPreset(presetId);
-  return content === null ? null : { ...content, version: BUILT_IN_VERSION };
+  if (content === null) return null;
+  const known = builtIns.get(content) ?? { ...content, version: BUILT_IN_VERSION };
+  builtIns.set(content, known);
+  return known;
 };
 
 /** How many bytes of JSON of older versions are cached, for the turns that began with them. */
@@ -51,7 +57,8 @@ const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undef
 export type Rulesets = {
   /**
    * The ruleset that the mind is bound to, otherwise the named one, otherwise the tenant's default, otherwise none. If the chosen id is not
-   * registered, it is `missing`, and the first of these decides: the last version of a bound one that was deleted, the tenant's default, the preset of that name, the `default` preset.
+   * registered, it is `missing`, and the first of these decides: the last version of a bound one that was deleted, the tenant's default, the preset of
+   * that name, the `default` preset.
    * @throws Rejection RULESET_UNKNOWN instead, if this server refuses unknown ids
    */
   choose(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
@@ -85,6 +92,7 @@ export const openRulesets = (
     (await writers.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
+  const newest: Rulesets['newest'] = async (tenant, rulesetId) => (await load(tenant, rulesetId)).latest;
   /** @param unnamed decides if no id is chosen and the tenant has no default */
   const chooseOr =
     (unnamed: DirectiveRuleSet | null): Rulesets['choose'] =>
@@ -93,14 +101,14 @@ export const openRulesets = (
       const found = await latest(tenant, chosen ?? DEFAULT_RULESET_ID);
       if (chosen === undefined || found !== null) return chosenSet(found ?? unnamed, named);
       if (refusesUnknown) throw new Rejection('RULESET_UNKNOWN', { details: { rulesetId: chosen } });
-      const deleted = bound === null ? null : (await load(tenant, bound)).latest;
+      const deleted = bound === null ? null : await newest(tenant, bound);
       const ruleset =
         deleted ?? (await latest(tenant, DEFAULT_RULESET_ID)) ?? builtIn(chosen) ?? builtIn(DEFAULT_RULESET_ID);
       return { ...(await chosenSet(ruleset, named)), missing: chosen };
     };
   return {
     latest,
-    newest: async (tenant, rulesetId) => (await load(tenant, rulesetId)).latest,
+    newest,
     deciding: async (tenant, rulesetId) =>
       (await latest(tenant, rulesetId)) ?? (rulesetId === DEFAULT_RULESET_ID ? builtIn(rulesetId) : null),
     choose: chooseOr(null),

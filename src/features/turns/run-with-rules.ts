@@ -5,8 +5,7 @@ import { type Command, type CommandDeps, runCommand, type UncheckedDraft } from 
 import type { Recorded } from '../../kernel/streams/stream-writer.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { mindFold } from '../npcs/mind-fold.js';
-import { holdPatterns } from '../rules/domain/hold-patterns.js';
-import { searchedText } from './domain/decision/observation-line.js';
+import { heldPatterns } from './domain/decision/observation-line.js';
 import type { ChosenRuleset, RulesetChoice } from '../rules/rulesets.js';
 
 /** The rules of one command: the chosen ruleset, and the ids of its rules whose pattern matches the observation. */
@@ -21,7 +20,7 @@ export const rulesAtHand = async (
   const chosen = await choose(choice);
   return {
     chosen,
-    patternsHeld: await inSlices(holdPatterns(chosen.ruleset, searchedText(chosen.ruleset, observation))),
+    patternsHeld: await inSlices(heldPatterns(chosen.ruleset, observation)),
   };
 };
 

@@ -111,7 +111,7 @@ export const factsRoutes = ({ ports, writers }: FactsRouteDeps): readonly RouteD
     operationId: 'reportFactsOfMany',
     summary: 'Report the same facts about many NPCs',
     description:
-      'Each NPC records the report by itself, so some may refuse it while others record it. The results are in the order of `npcIds`. If the request is refused or its response is lost, send it again under the same `Idempotency-Key`: each NPC records the report once.',
+      'Each NPC records the report separately, so some may refuse it while others record it. The results are in the order of `npcIds`. If the request is refused or its response is lost, send it again under the same `Idempotency-Key`: each NPC records the report once.',
     scope: 'facts',
     body: ReportManyRequest,
     example: examples.reportMany,

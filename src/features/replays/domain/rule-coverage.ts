@@ -2,7 +2,7 @@ import type { Action } from '../../rules/domain/bridge/action.js';
 import { effectIn } from '../../rules/domain/action-words.js';
 import { contradicts, forbids, permits } from '../../rules/domain/bridge/refusal.js';
 import { type DirectiveRuleSet, grammarOf, losesTo } from '../../rules/domain/ruleset.js';
-import type { Match } from '../../rules/domain/matched.js';
+import { type Match, ranked } from '../../rules/domain/matched.js';
 import type { RuleTrace } from '../../rules/domain/rules-trace.js';
 import type { Verdict } from '../../npcs/domain/events.js';
 
@@ -26,10 +26,9 @@ const idOf = ({ rule }: Match): string => rule.drRuleId;
 /** The matches of a ruleset in a decision, by rank. */
 const matchesIn = (set: DirectiveRuleSet, { rules }: CoveredDecision): readonly Match[] => {
   const matched = new Set(rules.flatMap((rule) => (rule.matched ? [rule.drRuleId] : [])));
-  return set.rulesetRules
-    .filter(({ drRuleId }) => matched.has(drRuleId))
-    .map((rule) => ({ rule, effect: effectIn(grammarOf(set), rule) }))
-    .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
+  return ranked(set.rulesetRules.map((rule) => ({ rule })))
+    .filter(({ rule }) => matched.has(rule.drRuleId))
+    .map(({ rule, rank }) => ({ rule, effect: effectIn(grammarOf(set), rule), rank }));
 };
 
 /** Whether a rule below the one that refused an action would have refused it as well. */

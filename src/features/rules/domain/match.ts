@@ -1,7 +1,7 @@
 import type { RuleTrace } from './rules-trace.js';
 import { parseCondition, countTests, type Test } from './condition.js';
 import { type DirectiveRule, type DirectiveRuleSet, effectOf, onlyDescribes, type RuleEffect } from './ruleset.js';
-import type { Matched, RuleFacts } from './matched.js';
+import { type Match, type Matched, ranked, type RuleFacts } from './matched.js';
 import { matchStrict } from './conditions/match-strict.js';
 import { ARRAY_ELEMENTS, ROOT_PARTS, buildKeyTree, lookUp, type KeyTree, type Seen } from './key-tree.js';
 import { RULESET_BOUNDS } from './ruleset-size.js';
@@ -28,7 +28,7 @@ type ReadyRule = {
 };
 type ReadySet = {
   readonly rules: readonly ReadyRule[];
-  readonly byRank: readonly ReadyRule[];
+  readonly byRank: readonly (ReadyRule & Match)[];
   readonly keys: KeyTree;
   /** How many values each part of a key may look at: more than ARRAY_ELEMENTS in small rulesets, for arrays inside arrays. */
   readonly limit: number;
@@ -57,7 +57,7 @@ const prepare = (ruleset: DirectiveRuleSet): ReadySet => {
   const tests = conditions.reduce((sum, condition) => sum + condition.tests, 0);
   const set = {
     rules,
-    byRank: rules.toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority),
+    byRank: ranked(rules),
     keys,
     limit: Math.min(MOST_PART_THINGS, Math.floor(DECISION_WORK / (2 * keys.parts.length + tests))),
   };
@@ -90,12 +90,12 @@ const matchLenient = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matched => {
   const { rules, byRank, keys, limit } = prepare(ruleset);
   const { seen, work } = lookUp(keys, facts, limit);
   const held = new Set(facts.patternsHeld);
-  const traced = new Map(rules.map((rule) => [rule, traceRule(rule, seen, held)]));
+  const traced = new Map(rules.map((rule) => [rule.rule, traceRule(rule, seen, held)]));
   const tested = rules
     .flatMap((rule) => rule.conditions)
     .reduce((sum, { key, tests }) => sum + tests * (seen.get(key)?.values.length ?? 0), 0);
   return {
-    matches: byRank.filter((rule) => traced.get(rule)?.matched === true),
+    matches: byRank.filter(({ rule }) => traced.get(rule)?.matched === true),
     trace: traceOf([...traced.values()], seen),
     work: work + tested,
   };

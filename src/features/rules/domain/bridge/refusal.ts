@@ -38,11 +38,13 @@ const isAimedNear = (target: string | null | undefined, { target: at = '' }: Act
 export const forbids = ({ effect }: Match, action: Action): boolean =>
   effect.kind === 'forbid' && isAmong(effect.types, action.type) && isAimedNear(effect.target, action);
 
+/** Whether a match of grammar 2 allows or requires an action type, at any target or at its own. */
+export const permitsType = ({ effect }: Match, type: string): boolean =>
+  (effect.kind === 'allow' || effect.kind === 'require') && isAmong(effect.types, type);
+
 /** Whether a match of grammar 2 allows an action, or requires it: then no lower rule can refuse it. */
-export const permits = ({ effect }: Match, action: Action): boolean =>
-  (effect.kind === 'allow' || effect.kind === 'require') &&
-  isAmong(effect.types, action.type) &&
-  isAimedAt(effect.target, action);
+export const permits = (match: Match, action: Action): boolean =>
+  permitsType(match, action.type) && 'target' in match.effect && isAimedAt(match.effect.target, action);
 
 /** Whether a match directs or requires something other than this action. */
 export const contradicts = (match: Match, action: Action): boolean => {

@@ -1,6 +1,6 @@
 import { ARRAY_ELEMENTS, type Seen } from '../key-tree.js';
 import { RULESET_BOUNDS } from '../ruleset-size.js';
-import type { Matched, RuleFacts } from '../matched.js';
+import { type Match, type Matched, ranked, type RuleFacts } from '../matched.js';
 import { type DirectiveRule, type DirectiveRuleSet, onlyDescribes, type RuleEffect } from '../ruleset.js';
 import type { RuleTrace } from '../rules-trace.js';
 import { traceOf } from '../trace.js';
@@ -40,7 +40,7 @@ type StrictRule = {
 };
 type StrictSet = {
   readonly rules: readonly StrictRule[];
-  readonly byRank: readonly StrictRule[];
+  readonly byRank: readonly (StrictRule & Match)[];
   readonly places: Places;
 };
 
@@ -69,7 +69,7 @@ const prepare = (ruleset: DirectiveRuleSet): StrictSet => {
     hasPattern: (rule.ruleObsPattern ?? '') !== '',
     describes: onlyDescribes(rule),
   }));
-  const byRank = rules.toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
+  const byRank = ranked(rules);
   const set = { rules, byRank, places };
   ready.set(ruleset, set);
   return set;
@@ -80,7 +80,7 @@ type Deciding = {
   readonly sight: Sight;
   readonly isBeforeVerdict: boolean;
   /** The rules that only lack the verdict. */
-  readonly pending: Set<StrictRule>;
+  readonly pending: Set<DirectiveRule>;
   tests: number;
 };
 
@@ -121,7 +121,7 @@ const traceRule = (rule: StrictRule, held: ReadonlySet<string>, deciding: Decidi
   const patternHolds = rule.hasPattern ? held.has(rule.rule.drRuleId) : undefined;
   const awaits = (index: number): boolean => NEEDS_VERDICT.includes(rule.conditions[index]?.test?.path.root ?? '');
   const isOpen = outcomes.every((outcome, index) => awaits(index) || isMet(outcome, rule));
-  if (isOpen && patternHolds !== false && outcomes.some((_, index) => awaits(index))) deciding.pending.add(rule);
+  if (isOpen && patternHolds !== false && outcomes.some((_, index) => awaits(index))) deciding.pending.add(rule.rule);
   return {
     drRuleId: rule.rule.drRuleId,
     matched: !rule.describes && patternHolds !== false && outcomes.every((outcome) => isMet(outcome, rule)),
@@ -162,13 +162,13 @@ export const matchStrict = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matche
   const isBeforeVerdict = (facts.action ?? null) === null;
   const deciding: Deciding = { sight, isBeforeVerdict, pending: new Set(), tests: 0 };
   const held = new Set(facts.patternsHeld);
-  const traced = new Map(rules.map((rule) => [rule, traceRule(rule, held, deciding)]));
+  const traced = new Map(rules.map((rule) => [rule.rule, traceRule(rule, held, deciding)]));
   const seen = new Map<string, Seen>();
   for (const { key, test } of rules.flatMap(({ conditions }) => conditions))
     if (test !== null && !seen.has(key)) seen.set(key, seenBy(test, sight));
-  const pending = deciding.isBeforeVerdict ? byRank.filter((rule) => deciding.pending.has(rule)) : [];
+  const pending = deciding.isBeforeVerdict ? byRank.filter(({ rule }) => deciding.pending.has(rule)) : [];
   return {
-    matches: byRank.filter((rule) => traced.get(rule)?.matched === true),
+    matches: byRank.filter(({ rule }) => traced.get(rule)?.matched === true),
     ...(pending.length === 0 ? {} : { pending }),
     trace: traceOf([...traced.values()], seen),
     work: sight.work() + deciding.tests,

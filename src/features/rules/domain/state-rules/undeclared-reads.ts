@@ -20,9 +20,7 @@ export const undeclaredReads = ({
   const isDeclared = (names: readonly string[]): boolean =>
     declared.some((path) =>
       // A declaration below what is read covers a part of it, which is as much as can be told here.
-      Array.from({ length: Math.min(path.length, names.length) }, (_, index) => index).every(
-        (index) => path[index] === '*' || path[index] === names[index],
-      ),
+      path.every((name, index) => index >= names.length || name === '*' || name === names[index]),
     );
   const found = new Map<string, string>();
   for (const { drRuleId, ruleCondition } of rulesetRules) {

@@ -3,7 +3,7 @@ import { matchRules } from '../../../rules/domain/match.js';
 import { cutBytes, cutText } from '../../../../kernel/base/text.js';
 import { QUERY_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { DecisionInput } from './input.js';
-import { observationLine } from './observation-line.js';
+import { seenByRules } from './observation-line.js';
 
 export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
 export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
@@ -21,8 +21,7 @@ const RULE_WORDS_CHARS = 500;
  * what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {
-  const observation = observationLine(input.ruleset, input.observation);
-  const { matches, trace } = matchRules(input.ruleset, { ...input, observation });
+  const { matches, trace } = matchRules(input.ruleset, seenByRules(input));
   const words = matches
     .flatMap(({ rule }) => [rule.ruleName, rule.ruleTarget ?? '', rule.ruleReason])
     .filter((word) => word.trim() !== '');

@@ -2,7 +2,6 @@ import { type Action, readAction } from '../../../rules/domain/bridge/action.js'
 import {
   type BridgeRefusal,
   brokenBy,
-  contradicts,
   forbiddenBy,
   forbids,
   permits,
@@ -12,14 +11,14 @@ import { asAnswered, checkAction, situationOf } from '../../../rules/domain/brid
 import { speechOf, withSpeech } from '../../../rules/domain/bridge/world.js';
 import { matchRules } from '../../../rules/domain/match.js';
 import type { Match, RuleFacts } from '../../../rules/domain/matched.js';
-import type { DirectiveRule } from '../../../rules/domain/ruleset.js';
+import type { DirectiveRule, RuleEffect } from '../../../rules/domain/ruleset.js';
 import { type Json, jsonBytes } from '../../../../kernel/base/json.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import type { VerdictGrounds } from '../../../npcs/domain/events.js';
 import { ACTION_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { DecisionInput } from './input.js';
 import { ACTION_DEPTH, type ModelOutput } from './model-text.js';
-import { observationLine } from './observation-line.js';
+import { seenByRules } from './observation-line.js';
 import type { AcceptedChange } from './state-change.js';
 import { untilChatToken } from './templates.js';
 
@@ -74,12 +73,10 @@ export type JudgedIntent = {
 };
 
 /** What rules see of a turn: in grammar 2 also the change of the state, and the observation as the prompt shows it. */
-const seenBy = (input: DecisionInput, change: AcceptedChange): RuleFacts => ({
-  ...input,
-  observation: observationLine(input.ruleset, input.observation),
-  delta: change.asked,
-  after: mergePatch(input.npcState, change.patch),
-});
+const seenBy = (input: DecisionInput, change: AcceptedChange): RuleFacts =>
+  input.ruleset?.grammar === 2
+    ? { ...seenByRules(input), delta: change.asked, after: mergePatch(input.npcState, change.patch) }
+    : input;
 
 const refusedByRule = (match: Match, refusedAction: Action | null): RefusedIntent => ({
   refusal: refusedBy(match),
@@ -87,48 +84,36 @@ const refusedByRule = (match: Match, refusedAction: Action | null): RefusedInten
   rule: match.rule,
 });
 
-/** The action that a rule requires. Of several types the first one. */
-const requiredBy = ({ effect }: Match): Action | null => {
-  if (effect.kind !== 'require') return null;
-  const [type = ''] = effect.types;
-  return { type, ...(effect.target === null ? {} : { target: effect.target }) };
-};
+type Replacing = Match & { readonly effect: Extract<RuleEffect, { kind: 'require' | 'allow' }> };
+const replaces = (match: Match): match is Replacing =>
+  match.effect.kind === 'require' && match.rule.ruleOnBreak === 'replace';
 
 /**
  * The rule whose action replaces the model's: the one that the action breaks, or for plain words and unreadable actions the highest that requires
  * another one, if no higher rule decides about the words.
  */
-const replacing = (matches: readonly Match[], intent: Intent): Match | null => {
-  const replaces = ({ rule, effect }: Match): boolean => effect.kind === 'require' && rule.ruleOnBreak === 'replace';
-  const decides = (match: Match): boolean => {
-    if (!intent.ok) return false;
-    return forbids(match, intent.action) || permits(match, intent.action);
-  };
+const replacing = (matches: readonly Match[], intent: Intent): Replacing | null => {
+  const decides = (match: Match): boolean =>
+    intent.ok && (forbids(match, intent.action) || permits(match, intent.action));
   const match =
     intent.ok && !intent.made
       ? brokenBy(matches, intent.action)
-      : matches.find((one) => decides(one) || (replaces(one) && contradicts(one, wordsOf(intent))));
-  return match !== undefined && match !== null && replaces(match) && !decides(match) ? match : null;
+      : (matches.find((one) => decides(one) || replaces(one)) ?? null);
+  return match !== null && replaces(match) && !decides(match) ? match : null;
 };
 
-const wordsOf = (intent: Intent): Action => (intent.ok ? intent.action : { type: '' });
-
-/** Replaces the model's action with the one that a rule requires, unless a higher rule or the world refuses that one. */
-const replaceWith = (input: DecisionInput, by: Match): JudgedIntent => {
-  const { rule } = by;
-  const required = requiredBy(by) ?? { type: '' };
+/** Replaces the model's action with the one that a rule requires (of several types the first), unless a higher rule or the world refuses that one. */
+const replaceWith = (input: DecisionInput, { rule, effect, rank }: Replacing): JudgedIntent => {
+  const [type = ''] = effect.types;
+  const required: Action = { type, ...(effect.target === null ? {} : { target: effect.target }) };
   const line = rule.ruleRefusal ?? '';
   const { checks, refusal, corrected } = checkAction(required, situationOf(input.npcState, input.context, line));
   const action = corrected ?? required;
   const unchanged = { asked: {}, patch: {} };
   const { matches, trace } = matchRules(input.ruleset, { ...seenBy(input, unchanged), action: asAnswered(action) });
   // The rule itself may not match its own action; what counts is which of the others rank above it.
-  const rules = input.ruleset?.rulesetRules ?? [];
-  const isHigher = (other: DirectiveRule): boolean =>
-    other.rulePriority > rule.rulePriority ||
-    (other.rulePriority === rule.rulePriority && rules.indexOf(other) < rules.indexOf(rule));
   const broken = brokenBy(
-    matches.filter((match) => isHigher(match.rule)),
+    matches.filter((match) => match.rank < rank),
     action,
   );
   const grounds = { ...trace, checks };

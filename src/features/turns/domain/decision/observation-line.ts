@@ -1,6 +1,9 @@
+import { holdPatterns } from '../../../rules/domain/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
+import type { Sliced } from '../../../../kernel/base/sliced.js';
 import { guardText } from './guard-text.js';
+import type { DecisionInput } from './input.js';
 
 /** How much of an observation goes into a prompt, in bytes of the JSON that records it. */
 export const OBSERVATION_BYTES = 16_000;
@@ -19,6 +22,13 @@ export const observationLine = (
   return ruleset?.grammar === 2 ? cutText(line, ruleset.observationChars ?? OBSERVATION_BYTES) : line;
 };
 
-/** The text that the patterns of a ruleset search: in grammar 2 exactly what the prompt shows. */
-export const searchedText = (ruleset: DirectiveRuleSet | null, observation: string): string =>
-  ruleset?.grammar === 2 ? observationLine(ruleset, observation) : observation;
+/** A decision's input as its rules see it: in grammar 2 with the observation as the prompt shows it. */
+export const seenByRules = (input: DecisionInput): DecisionInput =>
+  input.ruleset?.grammar === 2 ? { ...input, observation: observationLine(input.ruleset, input.observation) } : input;
+
+/**
+ * The rules whose pattern matches an observation, by id, once per turn: their patterns search what the prompt shows, in grammar 1 the observation as it
+ * was sent.
+ */
+export const heldPatterns = (ruleset: DirectiveRuleSet | null, observation: string): Sliced<readonly string[]> =>
+  holdPatterns(ruleset, ruleset?.grammar === 2 ? observationLine(ruleset, observation) : observation);

@@ -1,5 +1,5 @@
 import type { Match, Matched } from '../../../rules/domain/matched.js';
-import type { DirectiveRule } from '../../../rules/domain/ruleset.js';
+import { permitsType } from '../../../rules/domain/bridge/refusal.js';
 import { matchRules } from '../../../rules/domain/match.js';
 import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
@@ -66,24 +66,16 @@ type Lifted = {
   readonly any: boolean;
 };
 
-const names = ({ effect }: Match, type: string): boolean =>
-  (effect.kind === 'allow' || effect.kind === 'require') && (effect.types.includes('*') || effect.types.includes(type));
-const allows = ({ effect }: Match): boolean => effect.kind === 'allow' || effect.kind === 'require';
-
-type Places = ReadonlyMap<DirectiveRule, number>;
-
-const liftedFrom = ({ rule: forbidding }: Match, places: Places, { matches, pending = [] }: Matched): Lifted => {
-  const placeOf = (rule: DirectiveRule): number => places.get(rule) ?? 0;
-  const isAbove = ({ rule }: Match): boolean =>
-    rule.rulePriority > forbidding.rulePriority ||
-    (rule.rulePriority === forbidding.rulePriority && placeOf(rule) < placeOf(forbidding));
-  const above = (some: readonly Match[]): readonly Match[] => some.slice(0, RULES).filter(isAbove);
-  const [certain, possible] = [above(matches), above(pending)];
+const liftedFrom = (forbidding: Match, { matches, pending = [] }: Matched): Lifted => {
+  const above = (some: readonly Match[]): readonly Match[] =>
+    some.slice(0, RULES).filter(({ rank }) => rank < forbidding.rank);
+  const certain = above(matches);
+  const possible = [...certain, ...above(pending)];
   const isAimed = ({ effect }: Match): boolean => 'target' in effect && (effect.target ?? null) !== null;
   return {
-    isLifted: (type) => certain.some((match) => names(match, type) && !isAimed(match)),
-    mayBeLifted: (type) => [...certain, ...possible].some((match) => names(match, type)),
-    any: [...certain, ...possible].some(allows),
+    isLifted: (type) => certain.some((match) => permitsType(match, type) && !isAimed(match)),
+    mayBeLifted: (type) => possible.some((match) => permitsType(match, type)),
+    any: possible.some(({ effect }) => effect.kind === 'allow' || effect.kind === 'require'),
   };
 };
 
@@ -108,9 +100,8 @@ const prohibitions = (match: Match, because: string, lifted: Lifted): readonly s
 };
 
 /** The demands of the matching rules on the model, highest priority first. */
-const demands = (matched: Matched, rules: readonly DirectiveRule[]): readonly string[] => {
-  const places: Places = new Map(rules.map((rule, place) => [rule, place]));
-  return matched.matches.slice(0, RULES).flatMap((match) => {
+const demands = (matched: Matched): readonly string[] =>
+  matched.matches.slice(0, RULES).flatMap((match) => {
     const { rule, effect } = match;
     const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
     const suffix = rule.rulePromptSuffix ?? '';
@@ -126,14 +117,13 @@ const demands = (matched: Matched, rules: readonly DirectiveRule[]): readonly st
           ...said,
         ];
       case 'forbid':
-        return [...prohibitions(match, because, liftedFrom(match, places, matched)), ...said];
+        return [...prohibitions(match, because, liftedFrom(match, matched)), ...said];
       case 'say':
         return [`${ruleText(effect.sentence)}${because}`, ...said];
       case 'none':
         return said;
     }
   });
-};
 
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
@@ -151,7 +141,7 @@ const systemText = (input: DecisionInput, matched: Matched): string =>
         MEMORIES_BYTES,
       ),
     ),
-    ...section('Rules', firstFitting(demands(matched, input.ruleset?.rulesetRules ?? []), RULES_BYTES)),
+    ...section('Rules', firstFitting(demands(matched), RULES_BYTES)),
     ANSWER_FORM,
   ].join('\n\n');
 

@@ -1,11 +1,10 @@
 import { isSameJson } from '../../../../kernel/base/same-json.js';
 import type { Json } from '../../../../kernel/base/json.js';
 import type { Sliced } from '../../../../kernel/base/sliced.js';
-import { holdPatterns } from '../../../rules/domain/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import type { DecisionInput } from '../decision/input.js';
 import { CURRENT_LOGIC, logicOf } from '../decision/logic.js';
-import { searchedText } from '../decision/observation-line.js';
+import { heldPatterns } from '../decision/observation-line.js';
 import type { ReachedVerdict } from '../decision/verdict.js';
 import type { ExpectedVerdict, RuleCase } from './rule-case.js';
 
@@ -62,7 +61,7 @@ const notesOf = ({ grounds }: ReachedVerdict, actual: ReturnType<typeof actualOf
 
 /** Decides a case as a turn would be decided now, and compares what the case expects. */
 export function* runRuleCase(ruleset: DirectiveRuleSet, one: RuleCase): Sliced<RuleCaseResult> {
-  const patternsHeld = yield* holdPatterns(ruleset, searchedText(ruleset, one.observation));
+  const patternsHeld = yield* heldPatterns(ruleset, one.observation);
   const reached = logicOf(CURRENT_LOGIC).reachVerdict(inputOf(ruleset, one, patternsHeld), one.output);
   const actual = actualOf(reached);
   const differences = expectedOf(one.expected)
