@@ -1,5 +1,5 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import { CURRENT_LOGIC } from '../src/features/turns/domain/decision/logic.js';
+import { CURRENT_LOGIC, logicOf } from '../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
 import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
@@ -31,7 +31,7 @@ const open = (
   facts: TurnFacts,
 ): readonly EventDraft[] => {
   const held = { ...opening, ...defined({ patternsHeld: facts.patternsHeld }) };
-  const instruction = askForMemories(CURRENT_LOGIC, facts, held);
+  const instruction = askForMemories(logicOf(CURRENT_LOGIC), facts, held);
   return openingEvents({ ...held, agent: true, logic: CURRENT_LOGIC, instruction }, facts);
 };
 

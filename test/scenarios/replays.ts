@@ -69,6 +69,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
         rules: [{ rulesetId: 'house', drRuleId: 'polite', matched: { was: 3, would: 3 }, decided: 0, shadowed: 0 }],
       });
       expect(one).not.toHaveProperty('firstDifference');
+      expect(one).not.toHaveProperty('byLogic');
       const covered = ok(await running.api.get(`/rules/house/coverage?replayId=${one.replayId}`)).body;
       expect(covered).toMatchObject({ rulesetId: 'house', version: null, decisions: 6 });
       expect(covered).toMatchObject({
@@ -81,12 +82,13 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((await run('/replays', { until: '2020-01-01T00:00:00Z' })).turns.checked).toBe(0);
     });
 
-    it('with other rules show what these would have refused, without registering them [10.3b, 10.3d, 10.3e, 10.3l, 10.3m, 10.3n, 10.11f]', async () => {
+    it('with other rules show what these would have refused, without registering them [10.3b, 10.3d, 10.3e, 10.3l, 10.3m, 10.3n, 10.3t, 10.11f]', async () => {
       const tried = await run('/npcs/ada/replays', { rules: strict });
       expect(tried).toMatchObject({
         trial: true,
         turns: { checked: 6, different: 3 },
         differences: { newlyRefused: 3, newlyAllowed: 0, otherTrace: 0 },
+        byLogic: { decisions: 0, samples: [] },
         rules: [
           { rulesetId: 'trial', drRuleId: 'no-gifts', matched: { was: 0, would: 3 }, decided: 3, shadowed: 0 },
           { rulesetId: 'house', drRuleId: 'polite', matched: { was: 3, would: 0 } },

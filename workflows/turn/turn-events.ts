@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
-import { logicOf } from '../../src/features/turns/domain/decision/logic.js';
+import { type Logic, logicOf } from '../../src/features/turns/domain/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import type { Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
 import { draft } from '../../src/features/npcs/domain/draft.js';
@@ -12,13 +12,13 @@ export const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly a
   keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
 
 /** The recall instruction that follows from the directive. */
-export const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
-  const { effectiveInput, giveDirective } = logicOf(logic);
-  return { type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall };
-};
+export const askForMemories = (
+  { effectiveInput, giveDirective }: Logic,
+  facts: TurnFacts,
+  turn: Opening,
+): Instruction => ({ type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall });
 
-export const askForOutput = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
-  const { effectiveInput, buildPrompt } = logicOf(logic);
+export const askForOutput = ({ effectiveInput, buildPrompt }: Logic, facts: TurnFacts, turn: Opening): Instruction => {
   const { prompt, constraints } = buildPrompt(effectiveInput(facts, turn));
   return { type: 'ExecuteInference', prompt, constraints };
 };
@@ -53,7 +53,7 @@ export const recalledEvents = (
       mindRevision: facts.mind.revision,
       logic: state.logic,
       memories,
-      instruction: askForOutput(state.logic, facts, { ...state, memories }),
+      instruction: askForOutput(logicOf(state.logic), facts, { ...state, memories }),
     },
   }),
 ];

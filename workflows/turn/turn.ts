@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
-import { CURRENT_LOGIC } from '../../src/features/turns/domain/decision/logic.js';
+import { CURRENT_LOGIC, logicOf } from '../../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import { MISMATCHES_NOTED, mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
 import type { Instruction } from '../../src/features/npcs/domain/events.js';
@@ -28,8 +28,8 @@ const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts
     actor === undefined
       ? { type: 'IdentifyActor' }
       : memories === undefined
-        ? askForMemories(logic, facts, known)
-        : askForOutput(logic, facts, known);
+        ? askForMemories(logicOf(logic), facts, known)
+        : askForOutput(logicOf(logic), facts, known);
   return openingEvents({ ...known, ...keeping(facts, actor), logic, instruction }, facts);
 };
 
@@ -46,7 +46,7 @@ const identifyActor = (
       logic: state.logic,
       actor,
       ...keeping(facts, actor),
-      instruction: askForMemories(state.logic, facts, { ...state, actor }),
+      instruction: askForMemories(logicOf(state.logic), facts, { ...state, actor }),
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import type { ReplayPlan } from './domain/events.js';
-import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
@@ -20,7 +20,7 @@ export type ReplayTask = Pick<
 /** One mind whose decisions are replayed and counted. */
 export type CountedMind = {
   /** The version of the rules that the next event needs; undefined if it needs none. */
-  needs(recorded: RecordedEvent): RulesetRef | null | undefined;
+  needs(recorded: RecordedEvent): RulesetUsed | null | undefined;
   /** Takes the next event. @param rules the rules in force at the time, if they are needed */
   take(recorded: RecordedEvent, rules: DirectiveRuleSet | null, found: FoundSoFar): Sliced<void>;
 };
@@ -61,11 +61,13 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
     (task.since === undefined || meta.at >= task.since) &&
     (task.turnId === undefined || data['turnId'] === task.turnId);
 
-  /** Whether a trial includes the event: it does not judge the events recorded alongside verdicts. */
-  const isTried = (recorded: RecordedEvent): boolean => {
-    if (!isAsked(recorded)) return false;
-    const ref = replay.rulesOf(recorded);
-    return ref !== undefined && (task.instead === undefined || ref?.rulesetId === task.instead);
+  /**
+   * The rules of the time that an event needs; undefined if it is not included. A trial does not judge the events recorded alongside verdicts.
+   */
+  const rulesFor = (recorded: RecordedEvent): RulesetUsed | null | undefined => {
+    const ref = isAsked(recorded) ? replay.rulesOf(recorded) : undefined;
+    const isOther = task.trial !== undefined && task.instead !== undefined && ref?.rulesetId !== task.instead;
+    return isOther ? undefined : ref;
   };
 
   const note = (taken: DecidedAgain, again: RulesAgain, found: FoundSoFar): void => {
@@ -95,14 +97,14 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   };
 
   return {
-    needs: (recorded) => (task.trial === undefined && isAsked(recorded) ? replay.rulesOf(recorded) : undefined),
+    needs: rulesFor,
     *take(recorded, rules, found) {
       const { turnId } = recorded.data;
       const output = typeof turnId === 'string' ? outputs.get(turnId) : undefined;
-      if (task.trial === undefined ? !isAsked(recorded) : !isTried(recorded)) replay.pass(recorded);
+      if (task.trial === undefined ? !isAsked(recorded) : rulesFor(recorded) === undefined) replay.pass(recorded);
       else {
         const again: RulesAgain =
-          task.trial === undefined ? { trial: false, rules } : { trial: true, rules: task.trial };
+          task.trial === undefined ? { trial: false, rules } : { trial: true, rules: task.trial, then: rules };
         for (const decided of yield* replay.take(recorded, again, output)) note(decided, again, found);
       }
       follow(recorded);
@@ -110,9 +112,12 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   };
 };
 
-/** The rules of a trial differ, so their trace does too. */
-const withoutTrace = (decided: DecidedAgain): DecidedAgain =>
-  decided.difference === 'otherTrace' ? { ...decided, difference: null } : decided;
+/** The rules of a trial differ, so their trace does too; and a trace that another logic makes differently has no effect. */
+const withoutTrace = ({ difference, byLogic, ...decided }: DecidedAgain): DecidedAgain => ({
+  ...decided,
+  difference: difference === 'otherTrace' ? null : difference,
+  byLogic: byLogic === undefined || byLogic === 'otherTrace' ? null : byLogic,
+});
 
 /** Events that end a turn, except for the events recorded alongside a verdict. */
 const endings: ReadonlySet<string> = new Set(['VerdictReached', 'VerdictRefused', 'DirectiveGiven', 'ContextBuilt']);

@@ -1,9 +1,9 @@
 import { recordedAnswer } from '../turns/domain/decision/bridge-checked.js';
-import { logicOf } from '../turns/domain/decision/logic.js';
+import type { Logic } from '../turns/domain/decision/logic.js';
 import type { TurnFacts, TurnRequest } from '../turns/domain/decision/turn-facts.js';
 import type { NpcEvent, Verdict, VerdictGrounds } from '../npcs/domain/events.js';
 import type { MindSummary } from '../npcs/domain/state.js';
-import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
 import { isObject, type JsonObject } from '../../kernel/base/json.js';
 import { askForMemories, askForOutput, keeping } from '../../../workflows/turn/turn-events.js';
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
@@ -20,18 +20,16 @@ export const isDecision = (event: { readonly type: string; readonly data: unknow
 /** The decision without its grounds. Its members are those of the event. */
 export type DecisionOutcome = JsonObject;
 
-/**
- * The basis on which a decision is replayed. `rules`: those that decide now; `isTrial`: they are not the rules in force at the time, so their
- * patterns are tried again.
- */
+/** The basis on which a decision is replayed. */
 export type RedecisionBasis = {
+  readonly logic: Logic;
   readonly npcId: string;
   /** The mind at the time of the decision. */
   readonly mind: MindSummary;
   /** The turn before this event; absent for its first event, and for an event that is not a step of a turn. */
   readonly turn: OpenedTurn | undefined;
   readonly rules: DirectiveRuleSet | null;
-  /** Which patterns of a trial's rules match the observation of the turn. */
+  /** Which patterns of a trial's rules match the observation of the turn; undefined: as recorded. */
   readonly trialPatterns: readonly string[] | undefined;
   /** A replacement for the model's text; absent: the recorded one. */
   readonly output: string | undefined;
@@ -51,7 +49,7 @@ const factsOf = ({ npcId, mind, rules }: RedecisionBasis): TurnFacts => ({
 export const restsOn = (
   event: DecisionEvent,
   turn: OpenedTurn | undefined,
-): { readonly ruleset: RulesetRef | null; readonly observation: string } => {
+): { readonly ruleset: RulesetUsed | null; readonly observation: string } => {
   switch (event.type) {
     case 'TurnOpened':
     case 'DirectiveGiven':
@@ -115,16 +113,11 @@ const traced = (
   ...(seenLeftOut === undefined ? {} : { seenLeftOut }),
 });
 
-/**
- * Repeats a decision from its recorded inputs, without a model, a clock or random numbers.
- * @returns its new outcome
- * @throws Rejection LOGIC_UNKNOWN
- */
+/** Repeats a decision from its recorded inputs, without a model, a clock or random numbers. @returns its new outcome */
 export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): DecisionOutcome => {
-  const { turn } = basis;
+  const { turn, logic } = basis;
   const facts = factsOf(basis);
-  const { logic } = event.data;
-  const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
+  const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logic;
   switch (event.type) {
     case 'TurnOpened': {
       const opening = withPatterns(basis, event.data);

@@ -1,5 +1,6 @@
 import { type DifferenceKind, differenceKinds, type SkipReason } from './domain/difference-kinds.js';
 import {
+  errorsOf,
   type ReplayFindings,
   type ReplaySample,
   type RuleCount,
@@ -11,7 +12,7 @@ import {
 } from './domain/findings.js';
 import { byPlace, type ReplayPlace } from './domain/place.js';
 import type { Verdict } from '../npcs/domain/events.js';
-import { type CoveredDecision, ruleUse } from './domain/rule-coverage.js';
+import { type RuledDecision, rulesWithErrors, ruleUse } from '../turns/domain/rule-use.js';
 import type { Json } from '../../kernel/base/json.js';
 import { shortened } from '../../kernel/base/shorten.js';
 import type { DecisionOutcome } from './decide-again.js';
@@ -24,6 +25,9 @@ export type TurnStanding = 'equal' | 'different' | SkipReason;
 /** The rules by which a decision was replayed. */
 type DecidedBy = Pick<RulesAgain, 'rules' | 'trial'>;
 
+/** Earlier findings, as far as later ones depend on them. */
+export type KnownFindings = Pick<ReplayFindings, 'samples' | 'rules' | 'byLogic'>;
+
 /** Collects findings as they occur. */
 export type FoundSoFar = {
   /** Notes a decision. */
@@ -34,13 +38,14 @@ export type FoundSoFar = {
 };
 
 /** The rules in an outcome; a step that records none used none. */
-const coveredIn = (outcome: DecisionOutcome): CoveredDecision => {
+const ruledIn = (outcome: DecisionOutcome): RuledDecision => {
   const { verdict, grounds, rules } = outcome as unknown as {
     readonly verdict?: Verdict;
-    readonly grounds?: Pick<CoveredDecision, 'rules'>;
-    readonly rules?: CoveredDecision['rules'];
+    readonly grounds?: Pick<RuledDecision, 'rules' | 'replacedBy'>;
+    readonly rules?: RuledDecision['rules'];
   };
-  return { rules: grounds?.rules ?? rules ?? [], verdict: verdict ?? null };
+  const replacedBy = grounds?.replacedBy;
+  return { rules: grounds?.rules ?? rules ?? [], verdict: verdict ?? null, ...defined({ replacedBy }) };
 };
 
 /** The first places of all that were offered. */
@@ -66,6 +71,7 @@ type Counted = {
   readonly rulesetId: string | undefined;
   readonly drRuleId: string;
   was: number;
+  errors: number;
 } & Record<UseKind, number> & {
     readonly samples: Readonly<Record<UseKind, ReturnType<typeof createFirst<ReplayPlace>>>>;
   };
@@ -74,8 +80,7 @@ type Counted = {
 const SHOWN_BYTES = 2_048;
 
 /** The part of an outcome that a difference of this kind is about: a verdict without its grounds, or the grounds if only they differ. */
-const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Json => {
-  if (outcome === null) return null;
+const shownOutcome = (outcome: DecisionOutcome, kind: DifferenceKind): Json => {
   const { verdict, grounds, ...rest } = outcome;
   if (kind === 'otherTrace') return shortened(grounds ?? rest, SHOWN_BYTES);
   if (verdict !== undefined) return shortened(verdict, SHOWN_BYTES);
@@ -83,11 +88,16 @@ const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Js
   return shortened(made, SHOWN_BYTES);
 };
 
+const shownOutcomes = (was: DecisionOutcome, would: DecisionOutcome, kind: DifferenceKind) => ({
+  was: shownOutcome(was, kind),
+  would: shownOutcome(would, kind),
+});
+
 /**
  * Gathers the findings of a part of a replay.
  * @param known earlier findings: samples that would not be kept in addition to them are not made
  */
-export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>): FoundSoFar => {
+export const gatherFindings = (known: KnownFindings): FoundSoFar => {
   let decisions = 0;
   const turns: Record<TurnStanding, number> = { equal: 0, different: 0, logic: 0, rules: 0, turn: 0 };
   const differences = new Map<DifferenceKind, number>();
@@ -100,6 +110,8 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
       ),
     ]),
   );
+  let byLogic = 0;
+  const ofLogic = createFirst<ReplaySample>(SAMPLES_OF_KIND, known.byLogic?.samples ?? []);
   const knownUses = new Map(known.rules.map((count) => [ruleKey(count), count.samples]));
   const rules = new Map<string, Counted>();
 
@@ -109,7 +121,7 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
     if (before !== undefined) return before;
     const uses = (use: UseKind) => createFirst<ReplayPlace>(SAMPLES_OF_USE, knownUses.get(key)?.[use] ?? []);
     const count: Counted = {
-      ...{ rulesetId, drRuleId, was: 0, fired: 0, decided: 0, shadowed: 0 },
+      ...{ rulesetId, drRuleId, was: 0, errors: 0, fired: 0, decided: 0, shadowed: 0 },
       samples: { fired: uses('fired'), decided: uses('decided'), shadowed: uses('shadowed') },
     };
     rules.set(key, count);
@@ -120,9 +132,10 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
     const own = by.trial ? undefined : ruleset?.rulesetId;
     const then = by.trial && ruleset?.rulesetId === by.rules?.rulesetId ? undefined : ruleset?.rulesetId;
     if (ruleset !== null)
-      for (const { drRuleId, matched } of coveredIn(was).rules) if (matched) counted(then, drRuleId).was += 1;
+      for (const { drRuleId, matched } of ruledIn(was).rules) if (matched) counted(then, drRuleId).was += 1;
     if (by.rules === null || would === null) return;
-    const { fired, decided, shadowed } = ruleUse(by.rules, coveredIn(would));
+    const ruled = ruledIn(would);
+    const { fired, decided, shadowed } = ruleUse(by.rules, ruled);
     const note = (use: UseKind, drRuleId: string): void => {
       const count = counted(own, drRuleId);
       count[use] += 1;
@@ -131,22 +144,26 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
     for (const drRuleId of fired) note('fired', drRuleId);
     for (const drRuleId of shadowed) note('shadowed', drRuleId);
     if (decided !== null) note('decided', decided);
+    for (const drRuleId of rulesWithErrors(ruled)) counted(own, drRuleId).errors += 1;
   };
 
   return {
     decision: (npcId, decided, by) => {
-      const { revision, turnId = null, difference, was, would } = decided;
+      const { revision, turnId = null, difference, was, then = was, would, byLogic: kind = null } = decided;
       if (would === null) return;
       decisions += 1;
       const place = { npcId, turnId, revision };
       noteRules(place, decided, by);
+      if (kind !== null) {
+        byLogic += 1;
+        ofLogic.offer(place, () => ({ ...place, kind, ...shownOutcomes(was, then, kind) }));
+      }
       if (difference === null) return;
       differences.set(difference, (differences.get(difference) ?? 0) + 1);
       samples.get(difference)?.offer(place, () => ({
         ...place,
         kind: difference,
-        was: shownOutcome(was, difference),
-        would: shownOutcome(would, difference),
+        ...shownOutcomes(then, would, difference),
       }));
     },
     turn: (before, now) => {
@@ -158,14 +175,16 @@ export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>)
       return {
         ...{ decisions, turns: { equal, different }, skipped: { logic, rules: lost, turn } },
         differences: Object.fromEntries(differences),
-        rules: Array.from(rules.values(), ({ rulesetId, samples: of, ...count }): RuleCount => ({
+        rules: Array.from(rules.values(), ({ rulesetId, samples: of, errors, ...count }): RuleCount => ({
           ...count,
+          ...errorsOf(errors),
           ...defined({ rulesetId }),
           samples: Object.fromEntries(
             useKinds.flatMap((use) => (of[use].places.length === 0 ? [] : [[use, of[use].places]])),
           ),
         })),
         samples: differenceKinds.flatMap((kind) => samples.get(kind)?.places ?? []),
+        ...(byLogic === 0 ? {} : { byLogic: { decisions: byLogic, samples: ofLogic.places } }),
       };
     },
   };

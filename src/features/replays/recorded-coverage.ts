@@ -1,6 +1,8 @@
 import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
-import { type Coverage, type CoveredDecision, type CoverageCount, countCoverage } from './domain/rule-coverage.js';
-import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { RuledDecision } from '../turns/domain/rule-use.js';
+import { rulesetDigest } from '../rules/ruleset-digest.js';
+import { type Coverage, type CoverageCount, countCoverage } from './domain/rule-coverage.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
 import type { UnknownEvent } from '../../kernel/base/decoder.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -31,11 +33,11 @@ export type CoverageQuery = {
 type CoverageDeps = { readonly events: Pick<EventStore, 'read'> };
 
 /** The decision of an event that recorded its rules; null for any other. */
-const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
+const decisionIn = (event: NpcEvent | UnknownEvent): RuledDecision | null => {
   switch (event.type) {
     case 'VerdictReached':
     case 'VerdictRefused':
-      return { rules: event.data.grounds.rules, verdict: event.data.verdict };
+      return { ...event.data.grounds, verdict: event.data.verdict };
     case 'DirectiveGiven':
     case 'ContextBuilt':
       return { rules: event.data.rules, verdict: null };
@@ -45,7 +47,11 @@ const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
 };
 
 /** The rules with which a turn was opened; null if its opening is not found, or it had none. */
-const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: string): Promise<RulesetRef | null> => {
+const rulesAtOpening = async (
+  { events }: CoverageDeps,
+  stream: string,
+  turnId: string,
+): Promise<RulesetUsed | null> => {
   const from = parseProcessId(turnId)?.revision;
   if (from === undefined) return null;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, FIRST_EVENT_SEARCH)) {
@@ -58,19 +64,25 @@ const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: 
   return null;
 };
 
+/** Whether a recorded reference names this content. The oldest events have no digest. */
+const isOf = (
+  { rulesetId, version, digest }: Required<Pick<RulesetUsed, 'rulesetId' | 'version' | 'digest'>>,
+  ref: RulesetUsed,
+): boolean => ref.rulesetId === rulesetId && ref.version === version && (ref.digest ?? digest) === digest;
+
 type Stretch = { readonly npcId: string; readonly stream: string; readonly from: number; readonly to: number };
 
 /** Counts the decisions of one mind. @returns how many events were looked at, and where to continue; absent at its end */
 const countMind = async (
   deps: CoverageDeps,
-  { rulesetId, version }: DirectiveRuleSet,
+  of: Required<Pick<RulesetUsed, 'rulesetId' | 'version' | 'digest'>>,
   count: CoverageCount,
   { npcId, stream, from, to, most }: Stretch & { readonly most: number },
 ): Promise<{ readonly looked: number; readonly next?: number }> => {
-  const opened = new Map<string, RulesetRef | null>();
+  const opened = new Map<string, RulesetUsed | null>();
   const range = { direction: 'forwards', from, ...(to === Infinity ? {} : { to }) } as const;
   let [looked, rules, next] = [0, 0, from];
-  const rulesOf = async (event: NpcEvent): Promise<RulesetRef | null> => {
+  const rulesOf = async (event: NpcEvent): Promise<RulesetUsed | null> => {
     if (event.type === 'DirectiveGiven' || event.type === 'ContextBuilt') return event.data.ruleset;
     if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return null;
     const { asked, turnId } = event.data;
@@ -86,7 +98,7 @@ const countMind = async (
       const { turnId = null } = event.data as { readonly turnId?: string };
       const ref = await rulesOf(event);
       if (turnId !== null) opened.delete(turnId);
-      if (ref?.rulesetId !== rulesetId || ref.version !== version) continue;
+      if (ref === null || !isOf(of, ref)) continue;
       count.add(decision, { npcId, turnId, revision: recorded.revision });
       rules += decision.rules.length;
       if (rules < RULES_AT_ONCE) continue;
@@ -109,6 +121,7 @@ export const recordedCoverage = async (
   { tenant, set, times, at, minds }: CoverageQuery,
 ): Promise<Coverage & { readonly next?: CoveragePlace }> => {
   const count = countCoverage(set);
+  const of = { rulesetId: set.rulesetId, version: set.version, digest: await rulesetDigest(set) };
   let [looked, seen] = [0, 0];
   for await (const npcId of minds(at?.npcId)) {
     if (looked >= COVERED_EVENTS || seen >= COVERED_MINDS) return { ...count.counted(), next: { npcId, from: 0 } };
@@ -120,7 +133,7 @@ export const recordedCoverage = async (
     const from = Math.max(first, at?.npcId === npcId ? at.from : 0);
     if (from > last) continue;
     const most = COVERED_EVENTS - looked;
-    const done = await countMind(deps, set, count, { npcId, stream, from, to: last, most });
+    const done = await countMind(deps, of, count, { npcId, stream, from, to: last, most });
     looked += done.looked;
     if (done.next !== undefined) return { ...count.counted(), next: { npcId, from: done.next } };
   }

@@ -1,10 +1,10 @@
-import { logics } from '../turns/domain/decision/logic.js';
+import { CURRENT_LOGIC, type Logic, logics } from '../turns/domain/decision/logic.js';
 import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
 import { heldPatterns } from '../turns/domain/decision/observation-line.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
-import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
 import { defined } from '../../kernel/base/defined.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { turn as turnProcess } from '../../../workflows/turn/turn.js';
@@ -17,6 +17,7 @@ import {
   isDecision,
   type DecisionOutcome,
   outcomeOf,
+  type RedecisionBasis,
   restsOn,
 } from './decide-again.js';
 import { differenceOf, isSame } from './differences.js';
@@ -27,25 +28,50 @@ export type DecidedAgain = {
   readonly revision: number;
   readonly turnId?: string;
   /** The rules in force at the time. */
-  readonly ruleset: RulesetRef | null;
+  readonly ruleset: RulesetUsed | null;
   readonly was: DecisionOutcome;
+  /** Only in a trial: the outcome under the current logic by the rules in force at the time. */
+  readonly then?: DecisionOutcome;
   /** Null if it could not be replayed; `skipped` gives the reason. */
   readonly would: DecisionOutcome | null;
+  /** How `would` differs from the record, or in a trial from `then`. */
   readonly difference: DifferenceKind | null;
+  /** Only in a trial: how `then` differs from the record. */
+  readonly byLogic?: DifferenceKind | null;
   readonly skipped?: SkipReason;
 };
 
 type Consequence = { readonly type: string; readonly data: JsonObject };
 
-/** The rules by which a decision is replayed: those in force at the time, as they were registered (null: the version is lost), or others. */
+/**
+ * The rules by which a decision is replayed: those in force at the time, as they were registered (null: the version is lost), or in a trial others.
+ * `then`: those in force at the time, in a trial.
+ */
 export type RulesAgain =
   | { readonly trial: false; readonly rules: DirectiveRuleSet | null }
-  | { readonly trial: true; readonly rules: DirectiveRuleSet | null };
+  | { readonly trial: true; readonly rules: DirectiveRuleSet | null; readonly then: DirectiveRuleSet | null };
+
+/** The logics that are known here, by number, and the number of the current one. */
+export type KnownLogics = { readonly all: Readonly<Record<number, Logic>>; readonly current: number };
+
+const ownLogics: KnownLogics = { all: logics, current: CURRENT_LOGIC };
+
+/** A decision to repeat, with what was recorded before it. */
+type Repeated = {
+  readonly event: DecisionEvent;
+  readonly revision: number;
+  readonly turn: OpenedTurn | undefined;
+  /** The rules and the observation that it rests on. */
+  readonly on: ReturnType<typeof restsOn>;
+  readonly was: DecisionOutcome;
+  /** A different text of the model, for a verdict. */
+  readonly output: string | undefined;
+};
 
 /** Replays one mind's stream, starting with its first event. */
 export type MindReplay = {
   /** The version of the rules that decided the next event; undefined for an event that is not a decision. */
-  rulesOf(recorded: RecordedEvent): RulesetRef | null | undefined;
+  rulesOf(recorded: RecordedEvent): RulesetUsed | null | undefined;
   /**
    * Takes the next event, in slices.
    * @param output a different text of the model, for a verdict
@@ -60,7 +86,7 @@ export type MindReplay = {
  * A replay of one mind. It folds persona, data and open turns as the live server does, and repeats the recorded decisions. It holds the mind and its
  * open turns, however long the stream is.
  */
-export const createMindReplay = (npcId: string): MindReplay => {
+export const createMindReplay = (npcId: string, { all, current }: KnownLogics = ownLogics): MindReplay => {
   let mind: MindSummary = initialSummary;
   const turns = new Map<string, OpenedTurn>();
   /** The patterns of a trial's rules that matched, for open turns. */
@@ -86,14 +112,8 @@ export const createMindReplay = (npcId: string): MindReplay => {
     }
   };
 
-  function* patternsFor(
-    {
-      event,
-      turnId,
-      observation,
-    }: { readonly event: DecisionEvent; readonly turnId?: string; readonly observation: string },
-    rules: DirectiveRuleSet | null,
-  ) {
+  function* patternsFor(event: DecisionEvent, observation: string, rules: DirectiveRuleSet | null) {
+    const turnId = turnIdOf(event);
     const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
     if (known !== undefined) return known;
     const held = yield* heldPatterns(rules, observation);
@@ -101,24 +121,50 @@ export const createMindReplay = (npcId: string): MindReplay => {
     return held;
   }
 
-  function* decide(
-    event: DecisionEvent,
-    { revision }: RecordedEvent,
-    { trial, rules }: RulesAgain,
-    output: string | undefined,
-  ): Sliced<DecidedAgain> {
-    const turn = turnOf(event);
-    const { ruleset, observation } = restsOn(event, turn);
-    const turnId = 'turnId' in event.data ? event.data.turnId : undefined;
-    const seen = { type: event.type, revision, ...defined({ turnId }), ruleset, was: outcomeOf(event) };
-    const areRulesLost = !trial && rules === null && ruleset !== null;
-    const skipped = skipReason(event, turn, areRulesLost);
+  const decideWith = (
+    { event, turn }: Repeated,
+    by: Pick<RedecisionBasis, 'logic' | 'rules' | 'trialPatterns' | 'output'>,
+  ): DecisionOutcome => decideAgain({ npcId, mind, turn, ...by }, event);
+
+  /**
+   * Decides under one logic by the rules in force at the time, on the recorded text, and by the rules on trial.
+   * @param areLost the rules of the time are not available, so the record stands for their decision
+   */
+  function* tried(
+    repeated: Repeated,
+    logic: Logic,
+    { rules, then: rulesThen, areLost }: Extract<RulesAgain, { trial: true }> & { readonly areLost: boolean },
+  ) {
+    const { event, on, was, output } = repeated;
+    const then = areLost
+      ? was
+      : decideWith(repeated, { logic, rules: rulesThen, trialPatterns: undefined, output: undefined });
+    const compared = { then, byLogic: differenceOf(event, was, then) };
+    if (rules === rulesThen && !areLost && output === undefined) return { ...compared, would: then, difference: null };
+    // Other work may wait for one decision, not for two.
+    yield 1;
+    const trialPatterns = yield* patternsFor(event, on.observation, rules);
+    const would = decideWith(repeated, { logic, rules, trialPatterns, output });
+    return { ...compared, would, difference: differenceOf(event, then, would) };
+  }
+
+  function* decide(repeated: Repeated, again: RulesAgain): Sliced<DecidedAgain> {
+    const { event, revision, on, was, output } = repeated;
+    const { ruleset } = on;
+    const turnId = turnIdOf(event);
+    const seen = { type: event.type, revision, ...defined({ turnId }), ruleset, was };
     awaited = null;
-    if (skipped !== null) return { ...seen, would: null, difference: null, skipped };
-    const patterns = trial ? yield* patternsFor({ event, observation, ...defined({ turnId }) }, rules) : undefined;
-    const would = decideAgain({ npcId, mind, turn, rules, trialPatterns: patterns, output }, event);
-    if (!trial && output === undefined) awaited = consequencesOf(event, would);
-    return { ...seen, would, difference: differenceOf(event, seen.was, would) };
+    const areLost = ruleset !== null && (again.trial ? again.then : again.rules) === null;
+    // What the current logic recorded is what it decides by rules that are lost.
+    const needsLost = areLost && !(again.trial && event.data.logic === current);
+    const logic = all[again.trial ? current : event.data.logic];
+    const skipped = skipReason(repeated, all, needsLost);
+    if (skipped !== null || logic === undefined)
+      return { ...seen, would: null, difference: null, skipped: skipped ?? 'logic' };
+    if (again.trial) return { ...seen, ...(yield* tried(repeated, logic, { ...again, areLost })) };
+    const would = decideWith(repeated, { logic, rules: again.rules, trialPatterns: undefined, output });
+    if (output === undefined) awaited = consequencesOf(event, would);
+    return { ...seen, would, difference: differenceOf(event, was, would) };
   }
 
   /** Compares the events alongside a verdict with the expected ones; a verdict's append is either complete or absent. */
@@ -154,18 +200,29 @@ export const createMindReplay = (npcId: string): MindReplay => {
     *take(recorded, again, output) {
       const event = npcEvents.decode(recorded);
       const beside = besides(recorded);
-      const replayed = isDecision(event) ? [...beside, yield* decide(event, recorded, again, output)] : beside;
+      if (!isDecision(event)) {
+        pass(recorded);
+        return beside;
+      }
+      const turn = turnOf(event);
+      const { revision } = recorded;
+      const repeated = { event, revision, turn, on: restsOn(event, turn), was: outcomeOf(event), output };
+      const decided = yield* decide(repeated, again);
       pass(recorded);
-      return replayed;
+      return [...beside, decided];
     },
   };
 };
 
-const skipReason = (event: DecisionEvent, turn: OpenedTurn | undefined, areRulesLost: boolean): SkipReason | null => {
-  if (logics[event.data.logic] === undefined) return 'logic';
+/** The turn of a decision; undefined for a check of the bridge. */
+const turnIdOf = ({ data }: DecisionEvent): string | undefined => ('turnId' in data ? data.turnId : undefined);
+
+/** @param needsLost whether it needs rules that are not available */
+const skipReason = ({ event, turn }: Repeated, all: KnownLogics['all'], needsLost: boolean): SkipReason | null => {
+  if (all[event.data.logic] === undefined) return 'logic';
   const begins = event.type === 'ActorIdentified' || event.type === 'MemoriesRecalled' || isVerdictOfTurn(event);
   if (begins && turn === undefined) return 'turn';
-  return areRulesLost ? 'rules' : null;
+  return needsLost ? 'rules' : null;
 };
 
 /** Whether it ends a turn of several rounds; otherwise it has its own inputs. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { type ReplayFindings, noFindings } from './domain/findings.js';
-import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -9,7 +9,8 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type CountedMind, countMind, isBeyond, type ReplayTask } from './count-mind.js';
-import { gatherFindings, type FoundSoFar } from './gather-findings.js';
+import { gatherFindings, type FoundSoFar, type KnownFindings } from './gather-findings.js';
+import { isSame } from './differences.js';
 
 /** How many unfinished minds are kept between two parts; others are replayed from their first event. */
 const KEPT_MINDS = 16;
@@ -39,7 +40,7 @@ export type PartDeps = {
   readonly events: Pick<EventStore, 'read'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** A version of rules as it was registered; null if it is not available. */
-  readonly rulesOf: (tenant: string, ref: RulesetRef) => Promise<DirectiveRuleSet | null>;
+  readonly rulesOf: (tenant: string, ref: RulesetUsed) => Promise<DirectiveRuleSet | null>;
 };
 
 type BegunMind = { readonly counted: CountedMind; readonly next: number };
@@ -47,9 +48,13 @@ type BegunMind = { readonly counted: CountedMind; readonly next: number };
 /** The description of a slice, for each hand that takes part. `ms`: its time limit, from its beginning. */
 export type SliceTask = {
   readonly task: ReplayTask;
-  readonly known: Pick<ReplayFindings, 'samples' | 'rules'>;
+  readonly known: KnownFindings;
   readonly ms: number;
 };
+
+/** The rules on trial if they are the same as these, so that a trial recognises them. */
+const asOnTrial = ({ trial }: ReplayTask, rules: DirectiveRuleSet | null): DirectiveRuleSet | null =>
+  trial !== undefined && rules !== null && isSame(trial, rules) ? trial : rules;
 
 /** Processes parts in this thread, one slice after the other or several in turn. */
 export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: SliceTask) => ReplayHand) => {
@@ -59,9 +64,12 @@ export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: Slice
     const found = gatherFindings(known);
     const untilMs = clock.monotonicMs() + ms;
     const versions = new Map<string, DirectiveRuleSet | null>();
-    const versionOf = async (ref: RulesetRef): Promise<DirectiveRuleSet | null> => {
-      const key = `${ref.rulesetId}/${String(ref.version)}`;
-      const rules = versions.get(key) ?? (await rulesOf(task.tenant, ref));
+    const versionOf = async (ref: RulesetUsed): Promise<DirectiveRuleSet | null> => {
+      // Built-in sets of one version are told apart by their digest.
+      const key = `${ref.rulesetId}/${String(ref.version)}/${ref.digest ?? ''}`;
+      const known = versions.get(key);
+      if (known !== undefined) return known;
+      const rules = asOnTrial(task, await rulesOf(task.tenant, ref));
       versions.set(key, rules);
       return rules;
     };

@@ -11,6 +11,7 @@ import { typed } from '../typed.js';
 const replay = {
   ...{ replayId: 'r1', status: 'completed', progress: 1, trial: false, minds: 1, unknown: [] },
   ...{ turns: { checked: 3, equal: 2, different: 1, skipped: 0 }, differences: { otherAction: 1 }, samples: [] },
+  byLogic: { decisions: 2, samples: [] },
 };
 const finding = {
   ...{ n: 1, kind: 'soft_lock', subject: 'way out', detail: 'It is locked.', fromStep: 3, toStep: 3, count: 1 },
@@ -60,6 +61,8 @@ describe('a command that checks something', () => {
     const env = { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' };
     const replayed = await anima(['replay'], env);
     expect([replayed.code, replayed.stderr]).toEqual([1, expect.stringContaining('1 turn differs from the record.')]);
+    const tried = await anima(['trial', 'rules.json', '--fail-on', 'by-logic=1,other-action=1'], env);
+    expect([tried.code, tried.stderr]).toEqual([1, expect.stringContaining('failed: by-logic 2 (at most 1).')]);
     const later = await anima(['ghost', 'compare', 'one', 'two'], env);
     expect([later.code, later.stderr]).toEqual([1, '1 finding is new.\n']);
   });

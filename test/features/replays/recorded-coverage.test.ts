@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type CoverageQuery, recordedCoverage } from '../../../src/features/replays/recorded-coverage.js';
 import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
+import { rulesetDigest } from '../../../src/features/rules/ruleset-digest.js';
 import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import { appendNext } from '../../support/append-next.js';
@@ -72,6 +73,45 @@ describe('the recorded coverage', () => {
       asked(['ada'], { times: { sinceMs: START_MS + 3_000, untilMs: START_MS + 3_000 } }),
     );
     expect(late.rules[0]?.samples.map(({ turnId }) => turnId)).toEqual([mine]);
+  });
+
+  it('counts only decisions by the content of the set, where the record has its digest [10.11h]', async () => {
+    const digest = await rulesetDigest(set);
+    const [mine, other] = [turnOf(0), turnOf(1)];
+    const events = await storeOf({
+      ada: [
+        ...[
+          turnOpened(mine, { ruleset: { ...ruleset, digest } }),
+          turnOpened(other, { ruleset: { ...ruleset, digest: 'x' } }),
+        ],
+        ...[decided(mine), decided(other), directive],
+      ],
+    });
+    const { decisions, rules: counted } = await recordedCoverage({ events }, asked(['ada']));
+    expect(decisions).toBe(2);
+    expect(counted[0]?.samples.map(({ revision }) => revision)).toEqual([2, 4]);
+  });
+
+  it('counts a rule that replaced the model’s action, and its errors [5.6i, 10.11g]', async () => {
+    const turnId = turnOf(0);
+    const requiring: DirectiveRuleSet = {
+      ...{ ...ruleset, template: null, grammar: 2 },
+      rulesetRules: set.rulesetRules.map((rule) => ({ ...rule, ruleAction: 'REQUIRE FLEE', ruleOnBreak: 'replace' })),
+    };
+    const conditions = [{ key: 'hp', expected: '<5', holds: false, error: 'it is no number' }];
+    const grounds = {
+      rules: [{ drRuleId: 'peace', matched: false, conditions }],
+      seen: [],
+      checks: [],
+      replacedBy: 'peace',
+    };
+    const fled = having(verdict(turnId, true), {
+      grounds,
+      verdict: { valid: true, dialogue: '', action: { type: 'FLEE', target: '' }, stateDelta: {}, memoryStore: [] },
+    });
+    const events = await storeOf({ ada: [turnOpened(turnId, { ruleset }), fled] });
+    const covered = await recordedCoverage({ events }, asked(['ada'], { set: requiring }));
+    expect(covered.rules).toMatchObject([{ fired: 1, decided: 1, errors: 1, use: 'decided' }]);
   });
 
   it('is returned in parts whose counts add up, and yields to other work [10.11e]', async () => {

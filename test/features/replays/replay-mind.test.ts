@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { isSame } from '../../../src/features/replays/differences.js';
-import { createMindReplay, type DecidedAgain, type RulesAgain } from '../../../src/features/replays/replay-mind.js';
+import {
+  createMindReplay,
+  type DecidedAgain,
+  type KnownLogics,
+  type RulesAgain,
+} from '../../../src/features/replays/replay-mind.js';
+import { CURRENT_LOGIC, type Logic, logicOf } from '../../../src/features/turns/domain/decision/logic.js';
 import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
 import { jcs, type Json, type JsonObject } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
@@ -21,8 +27,9 @@ const replayed = (
   events: readonly RecordedEvent[],
   again: RulesAgain = { trial: false, rules: house },
   output?: string,
+  known?: KnownLogics,
 ): readonly DecidedAgain[] => {
-  const replay = createMindReplay('mira');
+  const replay = createMindReplay('mira', known);
   return events.flatMap((event) => allSlices(replay.take(event, again, output)).result);
 };
 const differences = (all: readonly DecidedAgain[]) =>
@@ -111,11 +118,13 @@ describe('a replayed mind', () => {
 describe('a trial of other rules on a recorded history', () => {
   const history = playedMind('mira', 4, house);
   const tried = (rules: DirectiveRuleSet | null) =>
-    differences(replayed(history, { trial: true, rules })).filter(({ difference }) => difference !== 'otherTrace');
+    differences(replayed(history, { trial: true, rules, then: house })).filter(
+      ({ difference }) => difference !== 'otherTrace',
+    );
   const kinds = (rules: DirectiveRuleSet | null) => new Set(tried(rules).map(({ difference }) => difference));
 
   it('finds nothing with the same rules', () => {
-    expect(differences(replayed(history, { trial: true, rules: house }))).toEqual([]);
+    expect(differences(replayed(history, { trial: true, rules: house, then: house }))).toEqual([]);
   });
 
   it('finds what they would refuse, ask and answer [10.3l]', () => {
@@ -133,8 +142,8 @@ describe('a trial of other rules on a recorded history', () => {
     const later = history.slice(half);
     const replay = createMindReplay('mira');
     for (const event of history.slice(0, half)) replay.pass(event);
-    const alone = later.flatMap((event) => allSlices(replay.take(event, { trial: true, rules })).result);
-    const all = replayed(history, { trial: true, rules });
+    const alone = later.flatMap((event) => allSlices(replay.take(event, { trial: true, rules, then: house })).result);
+    const all = replayed(history, { trial: true, rules, then: house });
     expect(differences(all.slice(0, -alone.length))).not.toEqual([]);
     expect(all.slice(-alone.length)).toEqual(alone);
   });
@@ -147,10 +156,10 @@ describe('a trial of other rules on a recorded history', () => {
   it('finds what strict rules had refused, and what they would refuse for another reason [10.3l]', () => {
     const strict = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be still.' }]);
     const refused = playedMind('mira', 4, strict);
-    const all = differences(replayed(refused, { trial: true, rules: house }));
+    const all = differences(replayed(refused, { trial: true, rules: house, then: strict }));
     expect(all.filter(({ difference }) => difference === 'newlyAllowed')).toHaveLength(4);
     const quiet = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be quiet.' }]);
-    const again = differences(replayed(refused, { trial: true, rules: quiet }));
+    const again = differences(replayed(refused, { trial: true, rules: quiet, then: strict }));
     expect(again.filter(({ difference }) => difference === 'otherReason')).toHaveLength(4);
   });
 
@@ -164,6 +173,102 @@ describe('a trial of other rules on a recorded history', () => {
     expect(verdicts.map(({ difference }) => difference)).toEqual([
       ...['otherAction', 'newlyRefused', 'otherAction', 'otherAction'],
     ]);
+  });
+});
+
+describe('a trial under another logic than the recorded one', () => {
+  const history = playedMind('mira', 4, house);
+  const recordedLogic = logicOf(CURRENT_LOGIC);
+  const [loud, forgetful] = [CURRENT_LOGIC + 1, CURRENT_LOGIC + 2];
+  let verdicts = 0;
+  /** A logic that shouts, and otherwise decides as the recorded one. */
+  const shouting: Logic = {
+    ...recordedLogic,
+    reachVerdict: (input, text) => {
+      verdicts += 1;
+      const { verdict, grounds } = recordedLogic.reachVerdict(input, text);
+      return { grounds, verdict: { ...verdict, dialogue: `${verdict.dialogue}!` } };
+    },
+  };
+  /** A logic that only records less. */
+  const untraced: Logic = {
+    ...recordedLogic,
+    reachVerdict: (input, text) => ({
+      verdict: recordedLogic.reachVerdict(input, text).verdict,
+      grounds: { rules: [], seen: [], checks: [] },
+    }),
+  };
+  const all = { [CURRENT_LOGIC]: recordedLogic, [loud]: shouting, [forgetful]: untraced };
+  const known = { all, current: loud };
+  const still = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be still.' }]);
+  const trial = (rules: DirectiveRuleSet, then: DirectiveRuleSet | null = house): RulesAgain => ({
+    ...{ trial: true, rules, then },
+  });
+  const verdictsOf = (decided: readonly DecidedAgain[]) => decided.filter(({ type }) => type === 'VerdictReached');
+  const dialogueOf = (outcome: unknown) => (outcome as { verdict: { dialogue: string } }).verdict.dialogue;
+
+  it('counts what the logic alone changes apart from the rules [10.3t]', () => {
+    const decided = verdictsOf(replayed(history, trial({ ...house }), undefined, known));
+    expect(decided).toHaveLength(4);
+    for (const { was, then, difference, byLogic } of decided) {
+      expect([difference, byLogic]).toEqual([null, 'otherAction']);
+      expect(dialogueOf(then)).toBe(`${dialogueOf(was)}!`);
+    }
+    const others = replayed(history, trial({ ...house }), undefined, known).filter(
+      ({ type }) => type !== 'VerdictReached',
+    );
+    expect(others.every(({ difference, byLogic }) => difference === null && byLogic === null)).toBe(true);
+  });
+
+  it('compares the rules on trial with those of the time, both under the current logic [10.3s, 10.3t]', () => {
+    const decided = verdictsOf(replayed(history, trial(still), undefined, known));
+    expect(decided.map(({ difference, byLogic }) => [difference, byLogic])).toEqual(
+      Array.from({ length: 4 }, () => ['newlyRefused', 'otherAction']),
+    );
+    expect(decided.every(({ then, would }) => [then, would].every((one) => dialogueOf(one).endsWith('!')))).toBe(true);
+  });
+
+  it('is no matter of a replay, which uses the recorded logic [10.3c]', () => {
+    const decided = replayed(history, { trial: false, rules: house }, undefined, known);
+    expect(differences(decided)).toEqual([]);
+    expect(decided.every(({ then, byLogic }) => then === undefined && byLogic === undefined)).toBe(true);
+  });
+
+  it('decides once if the rules are the same [10.3s]', () => {
+    verdicts = 0;
+    const same = replayed(history, trial(house), undefined, known);
+    expect([verdicts, differences(same)]).toEqual([4, []]);
+    expect(verdictsOf(same).every(({ byLogic }) => byLogic === 'otherAction')).toBe(true);
+    replayed(history, trial({ ...house }), undefined, known);
+    expect(verdicts).toBe(4 + 8);
+  });
+
+  it('compares another text with the decision on the recorded one [10.3s]', () => {
+    const decided = verdictsOf(replayed(history, trial(house), 'Go away.'));
+    expect(decided.map(({ difference, byLogic }) => [difference, byLogic])).toEqual(
+      Array.from({ length: 4 }, () => ['otherAction', null]),
+    );
+  });
+
+  it('uses the record in place of rules that are lost, unless another logic made it [10.3p, 10.3s]', () => {
+    const stillThere = verdictsOf(replayed(history, trial(still, null)));
+    expect(stillThere.map(({ difference, byLogic }) => [difference, byLogic])).toEqual(
+      Array.from({ length: 4 }, () => ['newlyRefused', null]),
+    );
+    const lost = replayed(history, trial(still, null), undefined, known);
+    expect(lost.every(({ would, skipped }) => would === null && skipped === 'rules')).toBe(true);
+    const without = verdictsOf(replayed(playedMind('mira', 1, null), trial(still, null), undefined, known));
+    expect(without).toMatchObject([{ difference: 'newlyRefused', byLogic: 'otherAction' }]);
+  });
+
+  it('gives the reason for a decision by a logic that is not known [10.3p]', () => {
+    const newer = changed(history, 0, (data) => ({ ...data, logic: 99 }));
+    expect(replayed(newer, trial(still), undefined, known)[0]).toMatchObject({ would: null, skipped: 'logic' });
+  });
+
+  it('reports a changed trace as such', () => {
+    const decided = verdictsOf(replayed(history, trial({ ...house }), undefined, { all, current: forgetful }));
+    expect(decided.every(({ byLogic }) => byLogic === 'otherTrace')).toBe(true);
   });
 });
 

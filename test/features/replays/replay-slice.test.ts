@@ -16,7 +16,7 @@ import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { recorded } from '../../support/histories.js';
 import { playedMind } from '../../support/played-minds.js';
-import { aRuleset } from '../../support/rules.js';
+import { aRuleset, aStrictRuleset } from '../../support/rules.js';
 
 const never = new AbortController().signal;
 const house = aRuleset([
@@ -136,6 +136,99 @@ describe('slices of a replay', () => {
       ...{ npcId: 'cy', turnId: 't0', was: { valid: true } },
       would: { valid: false, code: 'RULE_REFUSED', dialogue: 'Never.' },
     });
+  });
+
+  it('count decisions that differ from the record whatever the rules are [10.3m, 10.3t]', async () => {
+    const store = new MemoryEventStore();
+    const changed = playedMind('cy', 30, house).map((event) => {
+      const { verdict } = event.data as { readonly verdict?: object };
+      return verdict === undefined
+        ? event
+        : { ...event, data: { ...event.data, verdict: { ...verdict, dialogue: '' } } };
+    }) as ReturnType<typeof playedMind>;
+    const traced = playedMind('dan', 1, house).map((event) =>
+      'grounds' in event.data
+        ? { ...event, data: { ...event.data, grounds: { rules: [], seen: [], checks: [] } } }
+        : event,
+    ) as ReturnType<typeof playedMind>;
+    await store.append(npcStream('studio', 'cy'), 'no_stream', changed);
+    await store.append(npcStream('studio', 'dan'), 'no_stream', traced);
+    const same = { ...house, version: 2 };
+    const { found } = await runAll(store, ['cy', 'dan'], { trial: same });
+    expect(found).toMatchObject({ turns: { equal: 31, different: 0 }, differences: {}, samples: [] });
+    expect(found.byLogic?.decisions).toBe(30);
+    expect(found.byLogic?.samples).toHaveLength(20);
+    expect(found.byLogic?.samples[0]).toMatchObject({
+      ...{ npcId: 'cy', turnId: 't0', kind: 'otherAction', was: { dialogue: '' } },
+      would: { dialogue: expect.stringMatching(/./) as string },
+    });
+    for (const anew of [false, true]) {
+      const cut = await runAll(inPagesOf(store, 7), ['cy', 'dan'], { trial: same }, { anew });
+      expect(cut.found).toEqual(found);
+    }
+    const both = await runAll(store, ['cy'], { trial: strict });
+    expect(both.found).toMatchObject({ differences: { newlyRefused: 30 }, byLogic: { decisions: 30 } });
+    expect(both.found.samples.find(({ kind }) => kind === 'newlyRefused')?.was).not.toMatchObject({ dialogue: '' });
+    expect((await runAll(store, ['cy'])).found).not.toHaveProperty('byLogic');
+  });
+
+  it('recognise the rules on trial among those of the time, and decide once by them [10.3s]', async () => {
+    const store = new MemoryEventStore();
+    // The recorded patterns are not what the observation holds, so that only trying them again would find a difference.
+    const played = playedMind('cy', 4, { ...house, rulesetRules: house.rulesetRules.slice(1) });
+    await store.append(npcStream('studio', 'cy'), 'no_stream', played);
+    const differing = async (trial: DirectiveRuleSet) =>
+      Object.keys((await runAll(store, ['cy'], { trial })).found.differences);
+    expect(await differing(structuredClone(house))).toEqual([]);
+    expect(await differing({ ...house, version: 2 })).not.toEqual([]);
+  });
+
+  it('tell rules of one version apart by their digest [10.3c]', async () => {
+    const lenient: DirectiveRuleSet = { ...aRuleset([{ ruleAction: 'be kind' }]), version: 0 };
+    const still: DirectiveRuleSet = { ...aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be still.' }]), version: 0 };
+    const sets = new Map([
+      ['one', lenient],
+      ['other', still],
+    ]);
+    const having = (events: ReturnType<typeof playedMind>, digest: string) =>
+      events.map((event) => {
+        const { ruleset } = event.data as { readonly ruleset?: object };
+        return ruleset === undefined ? event : { ...event, data: { ...event.data, ruleset: { ...ruleset, digest } } };
+      }) as ReturnType<typeof playedMind>;
+    const store = new MemoryEventStore();
+    await store.append(npcStream('studio', 'ada'), 'no_stream', having(playedMind('ada', 2, lenient), 'one'));
+    await store.append(npcStream('studio', 'bo'), 'no_stream', having(playedMind('bo', 2, still), 'other'));
+    const asked: (string | undefined)[] = [];
+    const begin = createHand({
+      ...{ events: store, clock: { monotonicMs: () => 0 } },
+      rulesOf: (_, { digest }) => {
+        asked.push(digest);
+        return Promise.resolve(sets.get(digest ?? '') ?? null);
+      },
+    });
+    const hand = begin({ task, known: noFindings, ms: 1 });
+    await hand.part({ npcId: 'ada', next: 0 }, never);
+    await hand.part({ npcId: 'bo', next: 0 }, never);
+    expect(await hand.findings()).toMatchObject({ turns: { equal: 4, different: 0 }, skipped: { rules: 0 } });
+    expect(asked).toEqual(['one', 'other']);
+  });
+
+  it('count the decisions in which a condition could not be decided [10.3n]', async () => {
+    const strictly = aStrictRuleset([
+      { drRuleId: 'poor', ruleCondition: [['observation', '<5']], ruleAction: 'FORBID NAP' },
+    ]);
+    const { found } = await runAll(await storeWith({ cy: 2 }), ['cy'], { trial: { ...strictly, rulesetId: 'new' } });
+    const poor = found.rules.find(({ drRuleId }) => drRuleId === 'poor');
+    expect(poor).toMatchObject({ fired: 2, errors: 2 });
+    expect(found.rules.filter(({ errors }) => errors !== undefined)).toHaveLength(1);
+  });
+
+  it('count a rule that would replace an action as the one that decides [5.6i, 10.3n]', async () => {
+    const flee = { ruleAction: 'REQUIRE FLEE', ruleOnBreak: 'replace', ruleRefusal: 'Help!' } as const;
+    const scared = aStrictRuleset([{ drRuleId: 'alarm', ruleCondition: [['action.type', '!=FLEE']], ...flee }]);
+    const { found } = await runAll(await storeWith({ cy: 3 }), ['cy'], { trial: { ...scared, rulesetId: 'new' } });
+    expect(found.differences.otherAction).toBe(3);
+    expect(found.rules.find(({ drRuleId }) => drRuleId === 'alarm')).toMatchObject({ decided: 3 });
   });
 
   it('cover only the requested decisions, and none after its acceptance [10.3a, 10.3b]', async () => {

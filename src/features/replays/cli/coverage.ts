@@ -19,7 +19,7 @@ type CoverageOptions = {
   readonly json?: true;
 };
 
-const HEADER = ['RULE', 'USE', 'FIRED', 'DECIDED', 'SHADOWED', 'NAME'];
+const HEADER = ['RULE', 'USE', 'FIRED', 'DECIDED', 'SHADOWED', 'ERRORS', 'NAME'];
 
 /** The sum of the counts of two pages. */
 const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
@@ -27,13 +27,15 @@ const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
   decisions: one.decisions + other.decisions,
   rules: one.rules.map((rule) => {
     const more = other.rules.find(({ drRuleId }) => drRuleId === rule.drRuleId);
-    const sum = (name: 'fired' | 'decided' | 'shadowed'): number => rule[name] + (more?.[name] ?? 0);
-    return { ...rule, fired: sum('fired'), decided: sum('decided'), shadowed: sum('shadowed') };
+    const sum = (name: 'fired' | 'decided' | 'shadowed' | 'errors'): number => rule[name] + (more?.[name] ?? 0);
+    return { ...rule, fired: sum('fired'), decided: sum('decided'), shadowed: sum('shadowed'), errors: sum('errors') };
   }),
 });
 
 const rowOf = (rule: CoveragePage['rules'][number]): readonly string[] => [
-  ...[rule.drRuleId, useOf(rule), String(rule.fired), String(rule.decided), String(rule.shadowed), rule.ruleName],
+  ...[rule.drRuleId, useOf(rule)],
+  ...[rule.fired, rule.decided, rule.shadowed, rule.errors].map(String),
+  rule.ruleName,
 ];
 
 const show = async (

@@ -85,18 +85,29 @@ const skippedLine = ({ turns, skipped }: ReplayView): readonly string[] => {
   return [`Skipped: ${why.join(', ')} (these decisions cannot be replayed here)`];
 };
 
-const ruleLines = ({ rules }: ReplayView): readonly string[] =>
-  rules.length === 0
+const ruleLines = ({ rules }: ReplayView): readonly string[] => {
+  if (rules.length === 0) return [];
+  const hasErrors = rules.some(({ errors }) => errors > 0);
+  return [
+    '',
+    ...table([
+      ['RULE', 'MATCHED', 'WOULD', 'DECIDED', 'SHADOWED', ...(hasErrors ? ['ERRORS'] : [])],
+      ...rules.map(({ rulesetId, drRuleId, matched, decided, shadowed, errors }) => [
+        `${rulesetId} ${drRuleId}`,
+        ...[matched.was, matched.would, decided, shadowed, ...(hasErrors ? [errors] : [])].map(whole),
+      ]),
+    ]),
+  ];
+};
+
+/** The decisions that come out differently whatever the rules are, each with the record and what the current logic makes of it. */
+const logicLines = ({ byLogic }: ReplayView, samples: number): readonly string[] =>
+  byLogic === undefined || byLogic.decisions === 0
     ? []
     : [
         '',
-        ...table([
-          ['RULE', 'MATCHED', 'WOULD', 'DECIDED', 'SHADOWED'],
-          ...rules.map(({ rulesetId, drRuleId, matched, decided, shadowed }) => [
-            `${rulesetId} ${drRuleId}`,
-            ...[matched.was, matched.would, decided, shadowed].map(whole),
-          ]),
-        ]),
+        `By the current logic, ${numbered(byLogic.decisions, 'decision differs', 'decisions differ')} from the record under the rules of that time:`,
+        ...bySeverity(byLogic.samples).slice(0, samples).flatMap(sampleLines),
       ];
 
 /** A replay as text. @param samples how many differences are shown */
@@ -112,6 +123,7 @@ export const replayLines = (replay: ReplayView, samples: number): readonly strin
     ...bySeverity(replay.samples)
       .slice(0, samples)
       .flatMap((sample) => ['', ...sampleLines(sample)]),
+    ...logicLines(replay, samples),
     ...(left > 0 ? ['', `${whole(left)} more (raise --samples to see them)`] : []),
   ];
 };

@@ -121,7 +121,9 @@ type TrialOptions = {
 
 const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 /** The counts that `--fail-on` can limit. */
-const countable: Limits = new Map([...differenceKinds, 'different', 'skipped'].map((name, at) => [dashed(name), at]));
+const countable: Limits = new Map(
+  [...differenceKinds, 'byLogic', 'different', 'skipped'].map((name, at) => [dashed(name), at]),
+);
 
 /** Parses `newly-refused=0,newly-allowed=5`: the largest allowed count of each. */
 const limitsFrom = (text: string): Limits =>
@@ -135,12 +137,14 @@ const limitsFrom = (text: string): Limits =>
     }),
   );
 
-const countsOf = ({ differences, turns }: ReplayView): ReadonlyMap<string, number> =>
+const countsOf = ({ differences, byLogic, turns }: ReplayView): ReadonlyMap<string, number> =>
   new Map(
-    Object.entries({ ...differences, different: turns.different, skipped: turns.skipped }).map(([name, count]) => [
-      dashed(name),
-      count,
-    ]),
+    Object.entries({
+      ...differences,
+      byLogic: byLogic?.decisions ?? 0,
+      different: turns.different,
+      skipped: turns.skipped,
+    }).map(([name, count]) => [dashed(name), count]),
   );
 
 /** @throws JudgedNo naming each count over its limit */

@@ -1,4 +1,5 @@
 import { byPlace, type ReplayPlace } from './place.js';
+import { defined } from '../../../kernel/base/defined.js';
 import type { Json } from '../../../kernel/base/json.js';
 import { type DifferenceKind, differenceKinds, type SkipReason } from './difference-kinds.js';
 
@@ -20,6 +21,8 @@ export type RuleCount = {
   readonly rulesetId?: string;
   readonly drRuleId: string;
   readonly was: number;
+  /** The replayed decisions in which one of its conditions could not be decided; absent for none. */
+  readonly errors?: number;
 } & Readonly<Record<UseKind, number>> & {
     readonly samples: Readonly<Partial<Record<UseKind, readonly ReplayPlace[]>>>;
   };
@@ -38,7 +41,12 @@ export type ReplayFindings = {
   readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
   readonly rules: readonly RuleCount[];
   readonly samples: readonly ReplaySample[];
+  /** The decisions of a trial in which the current logic differs from the record by the rules of the time; absent for none. */
+  readonly byLogic?: LogicFindings;
 };
+
+/** Decisions that another logic makes differently, and the first of them. */
+export type LogicFindings = { readonly decisions: number; readonly samples: readonly ReplaySample[] };
 
 export const noFindings: ReplayFindings = {
   decisions: 0,
@@ -66,6 +74,9 @@ export const keptSamples = (samples: readonly ReplaySample[]): readonly ReplaySa
     ),
   );
 
+/** The member of a count that has any. */
+export const errorsOf = (errors: number): Pick<RuleCount, 'errors'> => (errors === 0 ? {} : { errors });
+
 const addedUses = (one: RuleCount['samples'], other: RuleCount['samples']): RuleCount['samples'] =>
   Object.fromEntries(
     useKinds.flatMap((use) => {
@@ -88,11 +99,25 @@ const addedRules = (one: readonly RuleCount[], other: readonly RuleCount[]): rea
             fired: known.fired + count.fired,
             decided: known.decided + count.decided,
             shadowed: known.shadowed + count.shadowed,
+            ...errorsOf((known.errors ?? 0) + (count.errors ?? 0)),
             samples: addedUses(known.samples, count.samples),
           },
     );
   }
   return [...all.values()];
+};
+
+/** The first samples of decisions that another logic makes differently. */
+export const keptByLogic = (samples: readonly ReplaySample[]): readonly ReplaySample[] =>
+  firstOf(samples, SAMPLES_OF_KIND);
+
+const addedByLogic = (
+  one: LogicFindings | undefined,
+  other: LogicFindings | undefined,
+): Pick<ReplayFindings, 'byLogic'> => {
+  if (one === undefined || other === undefined) return defined({ byLogic: one ?? other });
+  const samples = keptByLogic([...one.samples, ...other.samples]);
+  return { byLogic: { decisions: one.decisions + other.decisions, samples } };
 };
 
 /** The combined findings of two parts. */
@@ -115,4 +140,5 @@ export const addFindings = (one: ReplayFindings, other: ReplayFindings): ReplayF
   ),
   rules: addedRules(one.rules, other.rules),
   samples: keptSamples([...one.samples, ...other.samples]),
+  ...addedByLogic(one.byLogic, other.byLogic),
 });

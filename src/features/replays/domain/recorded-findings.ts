@@ -1,6 +1,8 @@
 import { jsonBytes } from '../../../kernel/base/json.js';
 import {
+  keptByLogic,
   keptSamples,
+  type LogicFindings,
   type ReplayFindings,
   type ReplaySample,
   type RuleCount,
@@ -11,6 +13,8 @@ import {
 
 /** How much of a slice's findings one event holds, in bytes of JSON: samples, counts of rules, and where these rules were used. */
 export const SAMPLES_BYTES = 450_000;
+/** The share of the samples of other logics. */
+export const LOGIC_BYTES = 80_000;
 export const RULES_BYTES = 250_000;
 export const USES_BYTES = 100_000;
 
@@ -28,8 +32,19 @@ const newSamples = (known: readonly ReplaySample[], found: readonly ReplaySample
   const kept = new Set(keptSamples([...known, ...found]));
   return within(
     found.filter((sample) => kept.has(sample)),
-    SAMPLES_BYTES,
+    SAMPLES_BYTES - LOGIC_BYTES,
   );
+};
+
+const newByLogic = (known: LogicFindings | undefined, found: LogicFindings): LogicFindings => {
+  const kept = new Set(keptByLogic([...(known?.samples ?? []), ...found.samples]));
+  return {
+    ...found,
+    samples: within(
+      found.samples.filter((sample) => kept.has(sample)),
+      LOGIC_BYTES,
+    ),
+  };
 };
 
 const newRules = (known: readonly RuleCount[], found: readonly RuleCount[]): readonly RuleCount[] => {
@@ -67,4 +82,5 @@ export const recordedFindings = (known: ReplayFindings, found: ReplayFindings): 
   ...found,
   samples: newSamples(known.samples, found.samples),
   rules: newRules(known.rules, found.rules),
+  ...(found.byLogic === undefined ? {} : { byLogic: newByLogic(known.byLogic, found.byLogic) }),
 });

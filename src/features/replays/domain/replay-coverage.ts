@@ -2,7 +2,7 @@ import { type Coverage, useOf } from './rule-coverage.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import type { ReplayFindings, RuleCount } from './findings.js';
 
-const untouched: Pick<RuleCount, 'fired' | 'decided' | 'shadowed' | 'samples'> = {
+const untouched: Pick<RuleCount, 'fired' | 'decided' | 'shadowed' | 'errors' | 'samples'> = {
   ...{ fired: 0, decided: 0, shadowed: 0 },
   samples: {},
 };
@@ -24,10 +24,10 @@ export const replayCoverage = (
   );
   const names = new Map(rulesetRules.map(({ drRuleId, ruleName }) => [drRuleId, ruleName]));
   const rules = [...new Set([...names.keys(), ...counts.keys()])].map((drRuleId) => {
-    const { fired, decided, shadowed, samples } = counts.get(drRuleId) ?? untouched;
+    const { fired, decided, shadowed, errors = 0, samples } = counts.get(drRuleId) ?? untouched;
     const count = { fired, decided, shadowed };
     const ruleName = names.get(drRuleId) ?? '';
-    return { drRuleId, ruleName, ...count, use: useOf(count), samples: samples.fired ?? [] };
+    return { drRuleId, ruleName, ...count, errors, use: useOf(count), samples: samples.fired ?? [] };
   });
   return { decisions: found.decisions, rules };
 };

@@ -3,6 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type NpcRow, npcs } from '../../../../projections/npcs.js';
 import { type CoveragePlace, recordedCoverage } from '../recorded-coverage.js';
 import { requireRevision } from '../../npcs/find-mind.js';
+import { rulesetDigest } from '../../rules/ruleset-digest.js';
+import type { RulesetUsed } from '../../rules/domain/ruleset.js';
 import type { Rulesets } from '../../rules/rulesets.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { findReplay } from '../run-replay.js';
@@ -28,6 +30,9 @@ const RuleCoverage = named(
     fired: Type.Integer({ description: 'In how many decisions it matched.' }),
     decided: Type.Integer({ description: 'In how many decisions the action or the refusal came from it.' }),
     shadowed: Type.Integer({ description: 'In how many decisions it matched, but a rule above it decided.' }),
+    errors: Type.Integer({
+      description: 'In how many decisions a condition of it could not be decided, as far as they were recorded.',
+    }),
     use: oneOf(['decided', 'shadowed', 'fired', 'never']),
     samples: Type.Array(
       named(
@@ -63,16 +68,18 @@ export const CoverageAnswer = named(
 const MIND_PAGE = { limit: 100, bytes: 256 * 1024 };
 const CURSOR_CHARS = 1_024;
 
-/** Where counting continues, and for which version: another may be registered in the meantime. */
-type CoverageCursor = CoveragePlace & { readonly version: number };
+/** Where counting continues, and for which rules: other ones may be in force in the meantime. */
+type CoverageCursor = CoveragePlace & Pick<RulesetUsed, 'version' | 'digest'>;
 
-const cursorText = ({ version, from, npcId }: CoverageCursor): string =>
-  Buffer.from(`${String(version)} ${String(from)} ${npcId}`).toString('base64url');
+const cursorText = ({ version, digest = '', from, npcId }: CoverageCursor): string =>
+  Buffer.from(`${String(version)}/${digest} ${String(from)} ${npcId}`).toString('base64url');
 
 const readCursor = (text: string): CoverageCursor => {
-  const [, version, from, npcId] =
-    /^(\d{1,15}) (\d{1,15}) (.{1,128})$/su.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
-  if (npcId !== undefined) return { version: Number(version), from: Number(from), npcId };
+  const [, version, digest = '', from, npcId] =
+    /^(\d{1,15})(?:\/([\w-]{43}))? (\d{1,15}) (.{1,128})$/su.exec(Buffer.from(text, 'base64url').toString('utf8')) ??
+    [];
+  if (npcId !== undefined)
+    return { version: Number(version), from: Number(from), npcId, ...(digest === '' ? {} : { digest }) };
   throw new Rejection('SCHEMA_INVALID', {
     details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this coverage' }] },
   });
@@ -180,10 +187,9 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
       }
       const at = cursor === undefined ? undefined : readCursor(cursor);
       const version = at?.version ?? call.query.version;
-      const set =
-        version === undefined
-          ? await rulesets.deciding(tenant, rulesetId)
-          : await rulesets.version(tenant, { rulesetId, version });
+      const ref: RulesetUsed | null =
+        version === undefined ? null : { rulesetId, version, ...defined({ digest: at?.digest }) };
+      const set = ref === null ? await rulesets.deciding(tenant, rulesetId) : await rulesets.version(tenant, ref);
       if (set === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version }) } });
       if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);
       else await ports.readModels.reachedPosition(npcs, call.wrote);
@@ -197,7 +203,7 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
       return {
         body: {
           ...{ rulesetId: set.rulesetId, version: set.version, decisions, rules },
-          ...defined({ next: next && cursorText({ ...next, version: set.version }) }),
+          ...defined({ next: next && cursorText({ ...next, version: set.version, digest: await rulesetDigest(set) }) }),
         },
       };
     },

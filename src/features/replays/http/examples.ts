@@ -12,6 +12,7 @@ export const coverageExamples = {
         fired: 4,
         decided: 0,
         shadowed: 0,
+        errors: 0,
         samples: [
           {
             npcId: 'mira',
@@ -65,6 +66,10 @@ export const replayExamples = {
     },
     rules: [],
     samples: [],
+    byLogic: {
+      decisions: 0,
+      samples: [],
+    },
   },
   replay: {
     replayId: 'r0_mwzc2ybp_34hhqKeuV27YUFv4',
@@ -107,6 +112,7 @@ export const replayExamples = {
         },
         decided: 0,
         shadowed: 0,
+        errors: 0,
         samples: {
           fired: [
             {
@@ -151,6 +157,10 @@ export const replayExamples = {
         },
       },
     ],
+    byLogic: {
+      decisions: 0,
+      samples: [],
+    },
     firstDifference: {
       npcId: 'mira',
       turnId: null,

@@ -33,6 +33,7 @@ const ReplayedRule = named(
     matched: Type.Object({ was: Count, would: Count }),
     decided: Count,
     shadowed: Count,
+    errors: Type.Integer({ description: 'In how many decisions a condition could not be decided.' }),
     samples: Type.Object({
       fired: Type.Array(Place),
       decided: Type.Array(Place),
@@ -60,6 +61,18 @@ export const ShownReplay = named(
     differences: named('DifferenceCounts', counts(differenceKinds)),
     rules: Type.Array(ReplayedRule),
     samples: Type.Array(Difference),
+    byLogic: Type.Optional(
+      named(
+        'LogicDifferences',
+        Type.Object(
+          { decisions: Count, samples: Type.Array(Difference) },
+          {
+            description:
+              'Only in a trial: the decisions that the current logic makes differently from the record, by the rules in force at the time.',
+          },
+        ),
+      ),
+    ),
     firstDifference: Type.Optional(FirstDifference),
   }),
 );
@@ -79,8 +92,12 @@ const shownSamples = (samples: readonly ReplaySample[]): readonly ReplaySample[]
     .toSorted(byPlace);
 };
 
-const shownRule = (trialId: string, { rulesetId = trialId, drRuleId, was, fired, ...count }: RuleCount) => ({
+const shownRule = (
+  trialId: string,
+  { rulesetId = trialId, drRuleId, was, fired, errors = 0, ...count }: RuleCount,
+) => ({
   ...{ rulesetId, drRuleId, matched: { was, would: fired }, decided: count.decided, shadowed: count.shadowed },
+  errors,
   samples: { fired: [], decided: [], shadowed: [], ...count.samples },
 });
 
@@ -109,15 +126,23 @@ const progressOf = (replay: Replay): number => {
   return Math.min(1, replay.events / Math.max(1, replay.eventsInAll));
 };
 
+const shownByLogic = ({ byLogic }: ReplayFindings) => ({
+  decisions: byLogic?.decisions ?? 0,
+  samples: (byLogic?.samples ?? []).toSorted(byPlace),
+});
+
 /** A replay with the fixed names of its members. */
 export const shownReplay = (replay: Replay) => {
   const { replayId, startedAt, ruleset, rules } = replay;
   const over = replay.name === 'over' ? replay : undefined;
   const begun = replay.name === 'pending' ? undefined : replay;
+  const found = begun?.found ?? noFindings;
+  const trial = ruleset !== undefined || rules !== undefined;
   return {
-    ...{ replayId, status: over?.ending ?? 'running', trial: ruleset !== undefined || rules !== undefined },
+    ...{ replayId, status: over?.ending ?? 'running', trial },
     ...{ startedAt, ...defined({ endedAt: over?.endedAt, reason: over?.reason ?? undefined }) },
     ...{ progress: progressOf(replay), minds: begun?.minds ?? 0, unknown: begun?.unknown ?? [] },
-    ...shownFindings(ruleset?.rulesetId ?? rules?.rulesetId ?? '', begun?.found ?? noFindings),
+    ...shownFindings(ruleset?.rulesetId ?? rules?.rulesetId ?? '', found),
+    ...(trial ? { byLogic: shownByLogic(found) } : {}),
   };
 };

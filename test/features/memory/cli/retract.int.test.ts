@@ -69,7 +69,7 @@ describe('anima lineage, retract and coverage', () => {
     await request('POST', '/npcs/cook/verdict', { observation: 'Soup.', generatedOutput: 'Hot soup.' });
     const covered = await anima('coverage', 'default', '--since', '7d', '--npc', 'cook');
     expect([covered.code, covered.stderr]).toEqual([0, '1 decision under version 1 of default.\n']);
-    expect(lines(covered.stdout)[0]).toMatch(/^RULE +USE +FIRED +DECIDED +SHADOWED +NAME$/);
+    expect(lines(covered.stdout)[0]).toMatch(/^RULE +USE +FIRED +DECIDED +SHADOWED +ERRORS +NAME$/);
     expect(await anima('coverage', 'default', '--since', 'lately')).toMatchObject({ code: 2 });
     expect(await anima('coverage', 'nowhere')).toMatchObject({ code: 1 });
     const page = await anima('coverage', 'default', '--version', '1', '--json');

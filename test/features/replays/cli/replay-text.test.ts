@@ -43,6 +43,28 @@ describe('the text output of a trial', () => {
     ]);
   });
 
+  it('shows apart what the current logic changes, whatever the rules are [10.3t]', () => {
+    const byLogic = { decisions: 2, samples: [sample('otherAction', 'odo')] };
+    const lines = replayLines({ ...trial({ newlyRefused: 1 }, [sample('newlyRefused', 'mira')]), byLogic }, 10);
+    const at = lines.findIndex((line) => line.startsWith('By the current logic, 2 decisions differ from the record'));
+    expect(at).toBeGreaterThan(lines.findIndex((line) => line.startsWith('newlyRefused: mira')));
+    expect(lines.slice(at + 1)).toEqual(sampleLines(sample('otherAction', 'odo')));
+    const none = replayLines({ ...trial({}, []), byLogic: { decisions: 0, samples: [] } }, 10);
+    expect(none.join('\n')).not.toContain('logic');
+  });
+
+  it('counts errors only if a rule has some', () => {
+    const rule = {
+      ...{ rulesetId: 'inn', drRuleId: 'poor', matched: { was: 0, would: 1 }, decided: 0, shadowed: 0, errors: 0 },
+      samples: { fired: [], decided: [], shadowed: [] },
+    };
+    const tableOf = (errors: number) =>
+      replayLines({ ...trial({}, []), rules: [{ ...rule, errors }] }, 0).filter((line) => /^RULE|poor/.test(line));
+    expect(tableOf(0)[0]).toMatch(/SHADOWED *$/);
+    expect(tableOf(3)[0]).toMatch(/SHADOWED +ERRORS *$/);
+    expect(tableOf(3)[1]).toMatch(/^inn poor +0 +1 +0 +0 +3 *$/);
+  });
+
   it('counts the turns, and the histories that were read for them', () => {
     const many = { ...trial({}, []), minds: 31, turns: { checked: 1_204, equal: 1_204, different: 0, skipped: 0 } };
     const one = { ...trial({}, []), minds: 1, turns: { checked: 1, equal: 1, different: 0, skipped: 0 } };

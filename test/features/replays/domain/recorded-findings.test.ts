@@ -34,6 +34,30 @@ describe('the recorded findings of a slice', () => {
     expect(forwards.samples[0]).toMatchObject({ npcId: 'npc-0', revision: 0 });
   });
 
+  it('of another logic add up as well, and are absent if there are none [10.3t]', () => {
+    const part = (npcId: string): ReplayFindings => ({
+      ...noFindings,
+      byLogic: { decisions: 15, samples: Array.from({ length: 15 }, (_, revision) => sample(npcId, revision)) },
+    });
+    const sum = addFindings(part('b'), part('a'));
+    expect(sum).toEqual(addFindings(part('a'), part('b')));
+    expect(sum.byLogic?.decisions).toBe(30);
+    expect(sum.byLogic?.samples).toHaveLength(SAMPLES_OF_KIND);
+    expect(sum.byLogic?.samples[0]).toMatchObject({ npcId: 'a', revision: 0 });
+    expect(addFindings(noFindings, noFindings)).not.toHaveProperty('byLogic');
+    expect(addFindings(noFindings, part('a'))).toEqual(part('a'));
+    // Samples that would be dropped are not recorded.
+    const known = addFindings(part('a'), part('b'));
+    expect(recordedFindings(known, part('c')).byLogic).toEqual({ decisions: 15, samples: [] });
+  });
+
+  it('add up errors of rules from counts with and without them [10.3n]', () => {
+    const [old, one] = [count('r1'), count('r1', { errors: 2 })];
+    const of = (rule: RuleCount): ReplayFindings => ({ ...noFindings, rules: [rule] });
+    expect(addFindings(of(old), of(one)).rules).toEqual([{ ...one, fired: 2 }]);
+    expect(addFindings(of(old), of(old)).rules[0]).not.toHaveProperty('errors');
+  });
+
   it('exclude samples that would not be kept', () => {
     const known = withSamples(...Array.from({ length: SAMPLES_OF_KIND }, (_, index) => sample('b', index)));
     const later = sample('c', 0);
@@ -60,8 +84,11 @@ describe('the recorded findings of a slice', () => {
         }),
       ),
     };
-    const recorded = recordedFindings(noFindings, found);
+    const byLogic = { decisions: 100, samples: found.samples.slice(0, SAMPLES_OF_KIND) };
+    const recorded = recordedFindings(noFindings, { ...found, byLogic });
     expect(jsonBytes(recorded as unknown as Json)).toBeLessThan(850_000);
+    expect(recorded.byLogic?.decisions).toBe(100);
+    expect(recorded.byLogic?.samples.length).toBeGreaterThan(SAMPLES_OF_KIND / 2);
     expect(recorded.samples.length).toBeGreaterThan(0);
     // The rules of a trial come first.
     expect(recorded.rules.filter(({ rulesetId }) => rulesetId === undefined)).toHaveLength(2_000);

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  type CoveredDecision,
-  countCoverage,
-  COVERAGE_SAMPLES,
-  ruleUse,
-} from '../../../../src/features/replays/domain/rule-coverage.js';
+import { countCoverage, COVERAGE_SAMPLES } from '../../../../src/features/replays/domain/rule-coverage.js';
+import { type RuledDecision, ruleUse } from '../../../../src/features/turns/domain/rule-use.js';
 import type { DirectiveRule, DirectiveRuleSet } from '../../../../src/features/rules/domain/ruleset.js';
 
 const rule = (
@@ -29,10 +25,7 @@ const set: DirectiveRuleSet = {
     rule('still', 'FORBID *', 0),
   ],
 };
-const decision = (
-  matched: readonly string[],
-  verdict: Partial<CoveredDecision['verdict']> | null,
-): CoveredDecision => ({
+const decision = (matched: readonly string[], verdict: Partial<RuledDecision['verdict']> | null): RuledDecision => ({
   rules: set.rulesetRules.map(({ drRuleId }) => ({ drRuleId, matched: matched.includes(drRuleId) })),
   verdict: verdict && { valid: true, action: null, ...verdict },
 });
@@ -96,6 +89,25 @@ describe('the coverage of a set', () => {
     expect(rules[1]?.ruleName).toBe('The rule flee');
   });
 
+  it('counts the decisions in which a condition could not be decided, matched or not [10.11g]', () => {
+    const count = countCoverage(set);
+    const failing = { key: 'hp', expected: '<5', holds: false, error: 'it is no number' };
+    const fine = { key: 'mood', expected: '*', holds: true };
+    const rules = [
+      { drRuleId: 'flee', matched: false, conditions: [fine, failing, failing] },
+      { drRuleId: 'peace', matched: true, conditions: [failing] },
+      { drRuleId: 'stay', matched: true, conditions: [fine] },
+    ];
+    for (let revision = 0; revision < 3; revision += 1)
+      count.add({ rules, verdict: null }, { npcId: 'ada', turnId: null, revision });
+    const counted = count.counted().rules.map(({ drRuleId, fired, errors, use }) => [drRuleId, fired, errors, use]);
+    expect(counted.filter(([id]) => rules.some(({ drRuleId }) => drRuleId === id))).toEqual([
+      ['flee', 0, 3, 'never'],
+      ['stay', 3, 0, 'fired'],
+      ['peace', 3, 3, 'fired'],
+    ]);
+  });
+
   it('ignores rules that the set does not have', () => {
     const count = countCoverage(set);
     count.add(
@@ -116,7 +128,7 @@ describe('the effect of a rule of grammar 2 on a decision', () => {
       rule('calm', 'FORBID ATTACK', 1),
     ],
   };
-  const used = (matched: readonly string[], verdict: Partial<CoveredDecision['verdict']>) =>
+  const used = (matched: readonly string[], verdict: Partial<RuledDecision['verdict']>) =>
     ruleUse(strict, {
       rules: strict.rulesetRules.map(({ drRuleId }) => ({ drRuleId, matched: matched.includes(drRuleId) })),
       verdict: { valid: true, action: null, ...verdict },
@@ -129,6 +141,28 @@ describe('the effect of a rule of grammar 2 on a decision', () => {
       decided: 'alarm',
       shadowed: ['closed'],
     });
+  });
+
+  it('is to replace another action, also if the rule does not match its own, or a higher one allows it [5.6i]', () => {
+    const replaced = (matched: readonly string[], replacedBy: string, rules = strict) =>
+      ruleUse(rules, {
+        rules: rules.rulesetRules.map(({ drRuleId }) => ({ drRuleId, matched: matched.includes(drRuleId) })),
+        verdict: { valid: true, action: { type: 'FLEE' } },
+        replacedBy,
+      });
+    expect(replaced(['alarm', 'calm'], 'alarm')).toEqual({ fired: ['alarm', 'calm'], decided: 'alarm', shadowed: [] });
+    expect(replaced(['calm'], 'alarm')).toEqual({ fired: ['alarm', 'calm'], decided: 'alarm', shadowed: [] });
+    const guarded = {
+      ...strict,
+      rulesetRules: [rule('free', 'ALLOW FLEE', 20), ...strict.rulesetRules, rule('brave', 'FORBID FLEE', 0)],
+    };
+    expect(replaced(['free', 'alarm', 'brave'], 'alarm', guarded)).toEqual({
+      ...{ fired: ['free', 'alarm', 'brave'], decided: 'alarm', shadowed: ['brave'] },
+    });
+    const count = countCoverage(guarded);
+    const decision = { rules: [], verdict: { valid: true, action: { type: 'FLEE' } }, replacedBy: 'alarm' };
+    count.add(decision, { npcId: 'ada', turnId: null, revision: 0 });
+    expect(count.counted().rules.find(({ drRuleId }) => drRuleId === 'alarm')).toMatchObject({ fired: 1, decided: 1 });
   });
 
   it('is to allow what a lower rule would refuse [5.6i]', () => {

@@ -3,7 +3,7 @@ import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/rulese
 import type { Json } from '../../../../kernel/base/json.js';
 import { shortenedObject } from '../../../../kernel/base/shorten.js';
 import { cutJsonText } from '../../../../kernel/base/text.js';
-import { CURRENT_LOGIC, logicOf } from './logic.js';
+import { CURRENT_LOGIC, type Logic, logicOf } from './logic.js';
 import type { NpcEvent } from '../../../npcs/domain/events.js';
 import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { MindState } from '../../../npcs/domain/state.js';
@@ -11,9 +11,9 @@ import type { MindState } from '../../../npcs/domain/state.js';
 /** The part of an answer of the bridge that a check records. */
 type RecordedAnswer = Omit<BridgeAnswer, 'checks'>;
 
-/** The answer of a logic to a question, in its recorded form: long parts are shortened. @throws Rejection LOGIC_UNKNOWN */
-export const recordedAnswer = (logic: number, question: BridgeQuestion): RecordedAnswer => {
-  const { checks: _, ...answer } = logicOf(logic).validateAction(question);
+/** The answer of a logic to a question, in its recorded form: long parts are shortened. */
+export const recordedAnswer = ({ validateAction }: Logic, question: BridgeQuestion): RecordedAnswer => {
+  const { checks: _, ...answer } = validateAction(question);
   return {
     ...answer,
     reason: answer.reason && cutJsonText(answer.reason, DIALOGUE_BYTES),
@@ -42,7 +42,7 @@ export const checkOfMind = (
         ...inputs,
         ruleset: used,
         ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
-        ...recordedAnswer(CURRENT_LOGIC, {
+        ...recordedAnswer(logicOf(CURRENT_LOGIC), {
           ...inputs,
           ruleset,
           patternsHeld,
