@@ -56,10 +56,10 @@ const mindOf = ({ revision, persona, data }: JsonMembers, isDecided: boolean): B
     : { text: title, below: about.map((text) => ({ text })) };
 };
 
-const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): readonly Branch[] => {
+const rulesOf = ({ ruleset, rules, rulesetMissing, decidedBy, verdict }: JsonMembers): readonly Branch[] => {
   const { rulesetId, version } = members(ruleset);
   const title = rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)} version ${word(version)}`;
-  const all = list(rules).map(ruleOf);
+  const all = list(rules).map((rule) => ruleOf(rule, rule['drRuleId'] === decidedBy));
   // A turn without a ruleset must not look like one whose rules did not match.
   const isWithout = all.length === 0 && rulesetId === undefined && rulesetMissing === undefined;
   return isWithout && members(verdict)['valid'] !== undefined
@@ -85,7 +85,7 @@ const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
     .join(', ')}`,
 });
 
-const ruleOf = (rule: JsonMembers): Branch => {
+const ruleOf = (rule: JsonMembers, hasDecided: boolean): Branch => {
   const conditions = list(rule['conditions']).map(({ key, expected, holds, error, saw, notRecorded }): Branch => {
     const outcome =
       holds === true ? 'holds' : error === undefined ? 'does not hold' : `cannot be decided, ${word(error)}`;
@@ -95,8 +95,15 @@ const ruleOf = (rule: JsonMembers): Branch => {
   const words =
     typeof pattern === 'boolean' ? [{ text: pattern ? 'the pattern matched' : 'the pattern did not match' }] : [];
   const name = word(rule['ruleName']);
+  const action = word(rule['ruleAction']);
+  const matched = rule['matched'] === true;
+  // A rule that replaced the model's action does not always match its own.
+  const outcomes = matched || !hasDecided ? [matched ? 'matched' : 'did not match'] : [];
   return {
-    text: `${word(rule['drRuleId'])}${name === '' ? '' : ` (${name})`} ${rule['matched'] === true ? 'matched' : 'did not match'}`,
+    text: [
+      `${word(rule['drRuleId'])}${name === '' ? '' : ` (${name})`} ${[...outcomes, ...(hasDecided ? ['decided'] : [])].join(' and ')}`,
+      ...((matched || hasDecided) && action !== '' ? [short(action, SHOWN)] : []),
+    ].join(': '),
     below: [...conditions, ...words],
   };
 };

@@ -1,4 +1,11 @@
-import { npcEvents, type NpcEvent, type RecalledMemory } from '../npcs/domain/events.js';
+import {
+  npcEvents,
+  type NpcEvent,
+  type RecalledMemory,
+  type Verdict,
+  type VerdictGrounds,
+} from '../npcs/domain/events.js';
+import { ruleUse } from './domain/rule-use.js';
 import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
 import type { ConditionTrace, SeenValue } from '../rules/domain/rules-trace.js';
@@ -26,6 +33,7 @@ export type WhyDeps = {
 export type WhyRule = {
   readonly drRuleId: string;
   readonly ruleName: string;
+  readonly ruleAction: string;
   readonly ruleReason: string;
   readonly rulePriority: number;
   readonly matched: boolean;
@@ -49,6 +57,8 @@ export type Why = {
   /** The ruleset that was named but is not registered, so another one decided. */
   readonly rulesetMissing?: string;
   readonly rules: readonly WhyRule[];
+  /** The rule that the action or the refusal came from, if its version is available. */
+  readonly decidedBy?: string;
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
   readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
@@ -83,6 +93,7 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
     mind: { revision, persona: mind?.persona ?? null, data: mind?.data ?? null },
     ...defined({ rulesetMissing: first('RulesetMissing')?.data.rulesetId }),
     rules: rulesOf(trace, ruleset),
+    ...defined({ decidedBy: reached === undefined ? undefined : deciderOf(reached, ruleset) }),
     memories: await withCauses(deps.events, stream, memoriesOffered(known)),
     prompt: await promptOf(deps, { tenant, npcId, ruleset }, known),
     model:
@@ -127,10 +138,11 @@ const rulesOf = (
   const leftOut = (trace?.seenLeftOut ?? 0) > 0;
   const named = new Map((ruleset?.rulesetRules ?? []).map((rule) => [rule.drRuleId, rule]));
   return (trace?.rules ?? []).map(({ drRuleId, matched, conditions = [], patternHolds }) => {
-    const { ruleName = '', ruleReason = '', rulePriority = 0 } = named.get(drRuleId) ?? {};
+    const { ruleName = '', ruleAction = '', ruleReason = '', rulePriority = 0 } = named.get(drRuleId) ?? {};
     return {
       drRuleId,
       ruleName,
+      ruleAction,
       ruleReason,
       rulePriority,
       matched,
@@ -139,6 +151,12 @@ const rulesOf = (
     };
   });
 };
+
+const deciderOf = (
+  { verdict, grounds }: { readonly verdict: Verdict; readonly grounds: VerdictGrounds },
+  ruleset: DirectiveRuleSet | null,
+): string | undefined =>
+  ruleset === null ? undefined : (ruleUse(ruleset, { ...grounds, verdict }).decided ?? undefined);
 
 /** The value that a key saw. A key without a record was missing, unless the record did not have room for all of them. */
 const sawOf = (seen: SeenValue | undefined, leftOut: boolean): Partial<WhyRule['conditions'][number]> => {

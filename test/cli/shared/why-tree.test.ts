@@ -13,6 +13,42 @@ describe('the explanation as a tree', () => {
     expect(JSON.stringify(tree)).toContain('gold <5: cannot be decided, it is no number (found');
   });
 
+  it('shows which rule decided, and what it says [10.2c]', () => {
+    const rules = [
+      { drRuleId: 'fair', ruleName: 'Fair', ruleAction: 'ALLOW SELL', matched: true, conditions: [] },
+      { drRuleId: 'closed', ruleName: '', ruleAction: 'FORBID SELL', matched: true, conditions: [] },
+      { drRuleId: 'calm', ruleName: '', ruleAction: 'FORBID ATTACK', matched: false, conditions: [] },
+    ];
+    const shown = (why: object) => {
+      const tree = whyTree({ ...decided, ruleset: { rulesetId: 'market', version: 1 }, rules, ...why });
+      return tree.below?.find(({ text }) => text.startsWith('rules of'))?.below?.map(({ text }) => text);
+    };
+    expect(shown({ decidedBy: 'fair' })).toEqual([
+      'fair (Fair) matched and decided: ALLOW SELL',
+      'closed matched: FORBID SELL',
+      'calm did not match',
+    ]);
+    expect(shown({})?.[0]).toBe('fair (Fair) matched: ALLOW SELL');
+    // It does not match the action that it requires.
+    expect(shown({ decidedBy: 'calm', replacedBy: 'calm' })?.[2]).toBe('calm decided: FORBID ATTACK');
+  });
+
+  it('shows what replaced an action, and what became of state changes [10.2c]', () => {
+    const stateBreaks = [
+      { path: 'questDone', onBreak: 'leave_out', reason: 'The game writes it.' },
+      { path: 'mood', onBreak: 'clamp', reason: 'It is above 5.', instead: 5 },
+      { path: 'hp', onBreak: 'refuse', reason: 'The game writes it.' },
+    ];
+    const all = JSON.stringify(whyTree({ ...decided, replacedBy: 'alarm', stateBreaks }));
+    expect(all).toContain('replaced the action of the model: rule alarm requires another one');
+    for (const text of [
+      'questDone left out: The game writes it.',
+      'mood became 5: It is above 5.',
+      'hp refused: The game writes it.',
+    ])
+      expect(all).toContain(text);
+  });
+
   it('reports that a turn was decided without rules, and how to use some', () => {
     expect(texts(decided)).toContainEqual(expect.stringMatching(/^decided without rules: .*rulesetId.*default$/));
   });

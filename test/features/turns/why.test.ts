@@ -6,7 +6,8 @@ import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import { sha256Base64url } from '../../../src/kernel/crypto/sha256.js';
 import { settle } from '../../support/settle.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
-import { aRuleset } from '../../support/rules.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { aRuleset, aStrictRuleset } from '../../support/rules.js';
 
 const opened = async () => {
   const minds = await openMinds();
@@ -71,6 +72,54 @@ describe('why', () => {
     expect(grounds.checks.length).toBeGreaterThan(0);
     expect(why.stateChange).toEqual({ coins: 3 });
     expect(why.memoriesStored).toContainEqual(expect.objectContaining({ text: 'The guest paid.' }));
+  });
+
+  it('shows which rule of grammar 2 decided, and everything that it did [10.2c]', async () => {
+    await using minds = await opened();
+    const flee = { ruleAction: 'REQUIRE FLEE', ruleOnBreak: 'replace', ruleRefusal: 'Help!', rulePriority: 9 } as const;
+    await minds.register(
+      aStrictRuleset([
+        {
+          drRuleId: 'alarm',
+          ruleCondition: [
+            ['alarm', 'true'],
+            ['action.type', '!=FLEE'],
+          ],
+          ...flee,
+        },
+        { drRuleId: 'fair', ruleAction: 'ALLOW SELL', rulePriority: 5 },
+        { drRuleId: 'closed', ruleAction: 'FORBID SELL', rulePriority: 3 },
+        { drRuleId: 'poor', ruleCondition: [['gold', '>=10']], ruleAction: 'FORBID BUY', ruleReason: 'No money.' },
+      ]),
+    );
+    const ended = async (npcState: JsonObject, action: string, stateDelta = {}) => {
+      const over = { rulesetId: 'test', npcState };
+      const { turnId } = await minds.play(3, over);
+      const generatedOutput = JSON.stringify({ dialogue: 'So.', action: { type: action }, stateDelta });
+      await minds.step(tapeOf({ turnId, ...over }), { type: 'ExecuteInferenceResult', generatedOutput });
+      return minds.why(turnId);
+    };
+    const sold = await ended({ gold: 12 }, 'SELL', { gold: 99, mood: 'glad' });
+    expect(sold).toMatchObject({ decidedBy: 'fair', stateChange: { mood: 'glad' } });
+    expect(sold.rules.map(({ drRuleId, ruleAction }) => [drRuleId, ruleAction])).toEqual([
+      ['alarm', 'REQUIRE FLEE'],
+      ['fair', 'ALLOW SELL'],
+      ['closed', 'FORBID SELL'],
+      ['poor', 'FORBID BUY'],
+    ]);
+    expect(sold.turn.verdict?.grounds.stateBreaks).toMatchObject([{ path: 'gold', onBreak: 'leave_out' }]);
+    const fled = await ended({ gold: 12, alarm: true }, 'SELL');
+    expect(fled).toMatchObject({ decidedBy: 'alarm' });
+    expect(fled.turn.verdict?.grounds.replacedBy).toBe('alarm');
+    const poor = await ended({ gold: 'plenty' }, 'BUY');
+    expect(poor).toMatchObject({ decidedBy: 'poor' });
+    expect(poor.rules.find(({ drRuleId }) => drRuleId === 'poor')).toMatchObject({
+      ...{
+        matched: true,
+        conditions: [{ key: 'gold', holds: false, saw: 'plenty', error: expect.any(String) as string }],
+      },
+    });
+    expect(await ended({}, 'WAVE')).not.toHaveProperty('decidedBy');
   });
 
   it('marks values that are only partly recorded', async () => {

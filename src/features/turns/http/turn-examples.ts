@@ -131,6 +131,7 @@ export const turnExamples = {
       {
         drRuleId: 'no-fights',
         ruleName: 'No fights',
+        ruleAction: 'FORBID ATTACK',
         ruleReason: 'Nobody fights in the inn.',
         rulePriority: 10,
         matched: true,

@@ -132,6 +132,7 @@ const WhyRule = named(
   Type.Object({
     drRuleId: Type.String(),
     ruleName: Type.String(),
+    ruleAction: Type.String(),
     ruleReason: Type.String(),
     rulePriority: Type.Integer(),
     matched: Type.Boolean(),
@@ -216,6 +217,9 @@ export const WhySchema = named(
       Type.String({ description: 'The ruleset that the turn or the binding named but that is not registered.' }),
     ),
     rules: Type.Array(WhyRule),
+    decidedBy: Type.Optional(
+      Type.String({ description: 'The rule that the action or the refusal came from; absent if none decided.' }),
+    ),
     memories: Type.Array(WhyMemory),
     prompt: orNull(WhyPrompt),
     model: orNull(WhyModel),
