@@ -222,6 +222,11 @@ const packages = [
     'Patterns of clients run in linear time, so only where RE2 reads them.',
   ),
   vendor(
+    ['cel-js-2'],
+    ['^src/features/rules/domain/conditions/cel/(parse|read-tree)\\.ts$'],
+    'The library only reads expressions, in one place; our own code decides by them.',
+  ),
+  vendor(
     ['jsonrepair'],
     ['^src/features/turns/domain/'],
     'Only the text of a model is read leniently; everything else is strict JSON.',

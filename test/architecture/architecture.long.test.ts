@@ -176,6 +176,7 @@ const packages = [
     'usearch',
     'pure-rand/distribution/uniformInt',
     're2js',
+    'cel-js-2',
     'jsonrepair',
     'pino',
     'prom-client',

@@ -7,7 +7,9 @@ import {
 } from '../npcs/domain/events.js';
 import { ruleUse } from './domain/rule-use.js';
 import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
-import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
+import { keysRead } from '../rules/domain/conditions/cel/read-cel.js';
+import { CEL_KEY } from '../rules/domain/conditions/read-condition.js';
+import { type DirectiveRuleSet, grammarOf } from '../rules/domain/ruleset.js';
 import type { ConditionTrace, SeenValue } from '../rules/domain/rules-trace.js';
 import { defined } from '../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
@@ -146,7 +148,11 @@ const rulesOf = (
       ruleReason,
       rulePriority,
       matched,
-      conditions: conditions.map((condition) => ({ ...condition, ...sawOf(seen.get(condition.key), leftOut) })),
+      conditions: conditions.map((condition) => {
+        const read = grammarOf(ruleset ?? {}) === 2 && condition.key === CEL_KEY ? keysRead(condition.expected) : null;
+        const saw = read === null ? sawOf(seen.get(condition.key), leftOut) : sawAll(read, seen, leftOut);
+        return { ...condition, ...saw };
+      }),
       ...defined({ patternHolds }),
     };
   });
@@ -163,6 +169,20 @@ const sawOf = (seen: SeenValue | undefined, leftOut: boolean): Partial<WhyRule['
   if (seen === undefined) return leftOut ? { notRecorded: true } : {};
   const saw = seen.value === null ? {} : { saw: seen.value };
   return seen.shortened === true ? { ...saw, notRecorded: true } : saw;
+};
+
+/** The values of all members that an expression names, by their names. */
+const sawAll = (
+  keys: readonly string[],
+  seen: ReadonlyMap<string, SeenValue>,
+  leftOut: boolean,
+): Partial<WhyRule['conditions'][number]> => {
+  const each = keys.map((key) => [key, sawOf(seen.get(key), leftOut)] as const);
+  const found = each.flatMap(([key, { saw }]): readonly [string, Json][] => (saw === undefined ? [] : [[key, saw]]));
+  return {
+    ...(found.length === 0 ? {} : { saw: Object.fromEntries(found) }),
+    ...(each.some(([, { notRecorded }]) => notRecorded === true) ? { notRecorded: true } : {}),
+  };
 };
 
 const memoriesOffered = (known: readonly TurnEvent[]): readonly RecalledMemory[] => {

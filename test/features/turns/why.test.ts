@@ -122,6 +122,17 @@ describe('why', () => {
     expect(await ended({}, 'WAVE')).not.toHaveProperty('decidedBy');
   });
 
+  it('shows what an expression in CEL read [5.11n]', async () => {
+    await using minds = await opened();
+    const expression = "state.mood == 'calm' && state.hp > 5 && has(state.quest)";
+    const set = aStrictRuleset([{ drRuleId: 'fit', ruleCondition: [['cel', expression]], ruleAction: 'be brave' }]);
+    await minds.register({ ...set, rulesetId: 'test' });
+    const { turnId } = await minds.play(4, { rulesetId: 'test', npcState: { hp: 7, mood: 'calm' } });
+    const [rule] = (await minds.why(turnId)).rules;
+    const saw = { 'state.mood': 'calm', 'state.hp': 7 };
+    expect(rule?.conditions).toEqual([{ key: 'cel', expected: expression, holds: false, saw }]);
+  });
+
   it('marks values that are only partly recorded', async () => {
     await using minds = await opened();
     await minds.register(aRuleset([{ drRuleId: 'long', ruleCondition: [['note', '*']] }]));

@@ -1,6 +1,6 @@
 import type { Alternative } from './conditions/alternatives.js';
 import { isProblem } from './conditions/problem.js';
-import { readCondition } from './conditions/read-condition.js';
+import { isCel, readCondition } from './conditions/read-condition.js';
 import type { RuleCondition } from './ruleset.js';
 
 /** What the game or the model may leave out. The type of an action is always there. */
@@ -15,7 +15,8 @@ const isAbsent = ({ is }: Alternative): boolean => is === 'absent';
  */
 export const absenceWarning = ([key, value]: RuleCondition): string | null => {
   const read = readCondition([key, value]);
-  if (isProblem(read) || !read.alternatives.some(isOther) || read.alternatives.some(isAbsent)) return null;
+  if (isProblem(read) || isCel(read)) return null;
+  if (!read.alternatives.some(isOther) || read.alternatives.some(isAbsent)) return null;
   const { root, names, letter } = read.path;
   if (letter !== undefined || !MAY_BE_MISSING.includes(root) || (root === 'action' && names[0] === 'type')) return null;
   const listed = value.replace(/^\s*!=\s*/, '');

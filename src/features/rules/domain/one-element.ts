@@ -1,6 +1,6 @@
 import type { Alternative } from './conditions/alternatives.js';
 import { isProblem } from './conditions/problem.js';
-import { readCondition } from './conditions/read-condition.js';
+import { isCel, readCondition } from './conditions/read-condition.js';
 import type { RuleCondition } from './ruleset.js';
 
 /** Members of an action that are never lists. */
@@ -15,7 +15,7 @@ const needsOne = ({ is }: Alternative): boolean => !['present', 'absent', 'none'
  */
 export const oneElementWarning = ([key, value]: RuleCondition): string | null => {
   const read = readCondition([key, value]);
-  if (isProblem(read) || !read.alternatives.every(needsOne)) return null;
+  if (isProblem(read) || isCel(read) || !read.alternatives.every(needsOne)) return null;
   const { root, names, letter } = read.path;
   const isWritten = root === 'delta' || (root === 'action' && !SINGLE.includes(names[0] ?? ''));
   if (!isWritten || letter !== undefined) return null;

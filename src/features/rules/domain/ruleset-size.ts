@@ -5,7 +5,8 @@ import { buildKeyTree } from './key-tree.js';
 import { compilePatterns } from './hold-patterns.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { compileWork, type PatternCost, PATTERN_SLICE } from './pattern.js';
-import type { DirectiveRule, Grammar } from './ruleset.js';
+import type { DirectiveRule, Grammar, RuleCondition } from './ruleset.js';
+import { CEL_KEY } from './conditions/read-condition.js';
 import { sizeOfPaths } from './conditions/size-of-paths.js';
 
 /** The cost of an entire ruleset: each figure except `valueBytes` is a sum over all its rules. */
@@ -16,9 +17,11 @@ export type RulesetSize = {
   readonly keyParts: number;
   /** Only in grammar 2: for each condition with a letter, such as `bag[x].id`, its alternatives, the names behind the letter, and two. */
   readonly elementTests: number;
+  /** Only in grammar 2: the steps that the conditions in CEL may take together. */
+  readonly celSteps: number;
   /** Bytes of the JSON texts of rule ids, keys and values, which each trace repeats. */
   readonly nameBytes: number;
-  /** Bytes of the JSON text of the longest condition's value. */
+  /** Bytes of the JSON text of the longest condition's value; expressions in CEL have a limit of their own. */
   readonly valueBytes: number;
   /** The work of compiling the patterns (pattern.ts defines the unit). */
   readonly patternSource: number;
@@ -30,12 +33,13 @@ export type RulesetSize = {
  * The maximum cost of a ruleset. Conditions and key parts limit a decision, which blocks the event loop: with arrays of 1,000 elements at worst about
  * 10 ms. Patterns are tried in slices. The instructions limit a turn's work to 21 slices; the source limits the first use after a start to 10. The
  * bytes of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep comparisons with it short. Conditions with a letter look at
- * each element of a list.
+ * each element of a list. Steps in CEL take about 6 ms at worst.
  */
 export const RULESET_BOUNDS: RulesetSize = {
   conditions: 512,
   keyParts: 256,
   elementTests: 128,
+  celSteps: 100_000,
   nameBytes: 24_576,
   valueBytes: 1_024,
   patternSource: 2_000_000,
@@ -49,19 +53,27 @@ const sum = (figures: Iterable<number>): number => [...figures].reduce((all, one
 const keysOf = (rules: Rules): readonly string[] =>
   rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => key));
 
+const isExpression = ([key]: RuleCondition, grammar: Grammar): boolean => grammar === 2 && key === CEL_KEY;
+
 /** Each measurement is cheap for rulesets that passed the earlier ones. The first measurement beyond a limit is the last one made. */
 const measurements: readonly ((rules: Rules, grammar: Grammar) => Partial<RulesetSize>)[] = [
-  (rules) => {
-    const values = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => jsonBytes(value)));
+  (rules, grammar) => {
+    const pairs = rules.flatMap(({ ruleCondition }) => ruleCondition);
+    const values = pairs.map(([, value]) => jsonBytes(value));
+    const compared = pairs.filter((pair) => !isExpression(pair, grammar)).map(([, value]) => jsonBytes(value));
     const keys = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => jsonBytes(key)));
     const ids = rules.map(({ drRuleId }) => jsonBytes(drRuleId));
     return {
       nameBytes: sum(ids) + sum(keys) + sum(values),
-      valueBytes: values.reduce((longest, bytes) => Math.max(longest, bytes), 0),
+      valueBytes: compared.reduce((longest, bytes) => Math.max(longest, bytes), 0),
     };
   },
-  (rules) => ({
-    conditions: sum(rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => countTests(value)))),
+  (rules, grammar) => ({
+    conditions: sum(
+      rules.flatMap(({ ruleCondition }) =>
+        ruleCondition.map((pair) => (isExpression(pair, grammar) ? 1 : countTests(pair[1]))),
+      ),
+    ),
   }),
   (rules, grammar) => ({
     ...(grammar === 2 ? sizeOfPaths(rules) : { keyParts: buildKeyTree(keysOf(rules)).size }),

@@ -81,11 +81,16 @@ const withFewErrors = (rules: readonly RuleTrace[]): readonly RuleTrace[] => {
  * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded completely, because a
  * ruleset is small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that do not fit within
  * TRACE_BYTES are left out and counted. The same input makes the same trace.
+ * @param keysOf the keys whose values a condition looked at
  */
-export const traceOf = (all: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {
+export const traceOf = (
+  all: readonly RuleTrace[],
+  seen: ReadonlyMap<string, Seen>,
+  keysOf = (condition: ConditionTrace): readonly string[] => [condition.key],
+): RulesTrace => {
   const rules = withFewErrors(all);
   const matched = rules.filter((rule) => rule.matched);
-  const keys = new Set([...matched, ...rules].flatMap(({ conditions = [] }) => conditions.map(({ key }) => key)));
+  const keys = new Set([...matched, ...rules].flatMap(({ conditions = [] }) => conditions.flatMap(keysOf)));
   let left = TRACE_BYTES - CHECKS_BYTES - jsonBytes({ rules, seen: [], seenLeftOut: keys.size });
   const shown: SeenValue[] = [];
   let leftOut = 0;

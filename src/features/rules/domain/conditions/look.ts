@@ -12,7 +12,8 @@ const shownAction = (action: JsonObject): JsonObject => {
   return rest;
 };
 
-const rootsOf = (around: Surroundings): Readonly<Record<Root, Json | undefined>> => ({
+/** What the roots of paths lead to. */
+export const rootsOf = (around: Surroundings): Readonly<Record<Root, Json | undefined>> => ({
   state: around.npcState,
   context: around.context,
   facts: around.facts,

@@ -1,8 +1,10 @@
+import { celRoots, type CelRoots, decideCel, valueOf } from './cel/decide-cel.js';
+import type { CelExpression } from './cel/read-cel.js';
 import { ARRAY_ELEMENTS, type Seen } from '../key-tree.js';
 import { RULESET_BOUNDS } from '../ruleset-size.js';
 import { type Match, type Matched, ranked, type RuleFacts } from '../matched.js';
 import { type DirectiveRule, type DirectiveRuleSet, onlyDescribes, type RuleEffect } from '../ruleset.js';
-import type { RuleTrace } from '../rules-trace.js';
+import type { ConditionTrace, RuleTrace } from '../rules-trace.js';
 import { traceOf } from '../trace.js';
 import { strictEffectOf } from '../action-words.js';
 import { defined } from '../../../../kernel/base/defined.js';
@@ -10,18 +12,18 @@ import type { Json } from '../../../../kernel/base/json.js';
 import { type Alternative, countElementTests } from './alternatives.js';
 import { type FittingElement, someFits, everyElement, narrowed } from './fitting-elements.js';
 import { CONDITION_ERRORS, type ConditionOutcome, valueHolds } from './holds.js';
-import { lookAround, type Sight } from './look.js';
+import { lookAround, rootsOf, type Sight } from './look.js';
 import type { Path } from './path.js';
 import { placesOf, type Places, ROOT_STEPS } from './places.js';
 import { isProblem } from './problem.js';
-import { readConditions } from './read-condition.js';
+import { CEL_KEY, isCel, readConditions } from './read-condition.js';
 
 /** A condition of a set, and where in the set's paths it looks. */
 type StrictCondition = {
   readonly key: string;
   readonly expected: string;
   /** Null for a condition that cannot be read. Such a set is not registered. */
-  readonly test: Test | null;
+  readonly test: Test | CelExpression | null;
 };
 type Test = {
   readonly path: Path;
@@ -39,6 +41,7 @@ type StrictRule = {
   readonly describes: boolean;
 };
 type StrictSet = {
+  readonly hasCel: boolean;
   readonly rules: readonly StrictRule[];
   readonly byRank: readonly (StrictRule & Match)[];
   readonly places: Places;
@@ -51,13 +54,14 @@ const prepare = (ruleset: DirectiveRuleSet): StrictSet => {
   const known = ready.get(ruleset);
   if (known !== undefined) return known;
   const read = ruleset.rulesetRules.map((rule) => readConditions(rule));
-  const places = placesOf(read.flat().flatMap((one) => (isProblem(one) ? [] : [one.path])));
+  const places = placesOf(read.flat().flatMap((one) => (isProblem(one) || isCel(one) ? [] : [one.path])));
   const rules = ruleset.rulesetRules.map((rule, position) => ({
     rule,
     effect: strictEffectOf(rule),
     conditions: rule.ruleCondition.map(([key, expected], index) => {
       const one = read[position]?.[index];
       if (one === undefined || isProblem(one)) return { key, expected, test: null };
+      if (isCel(one)) return { key, expected, test: one.cel };
       const { path, alternatives } = one;
       const tests = countElementTests(alternatives);
       return {
@@ -70,14 +74,19 @@ const prepare = (ruleset: DirectiveRuleSet): StrictSet => {
     describes: onlyDescribes(rule),
   }));
   const byRank = ranked(rules);
-  const set = { rules, byRank, places };
+  const hasCel = rules.some(({ conditions }) => conditions.some(({ test }) => isExpression(test)));
+  const set = { rules, byRank, places, hasCel };
   ready.set(ruleset, set);
   return set;
 };
 
+const isExpression = (test: StrictCondition['test']): test is CelExpression => test !== null && 'run' in test;
+
 /** What one decision looks at, and what it costs. */
 type Deciding = {
   readonly sight: Sight;
+  /** Null if the set has no conditions in CEL. */
+  readonly roots: CelRoots | null;
   readonly isBeforeVerdict: boolean;
   /** The rules that only lack the verdict. */
   readonly pending: Set<DirectiveRule>;
@@ -86,12 +95,32 @@ type Deciding = {
 
 const NEEDS_VERDICT: readonly string[] = ['action', 'delta', 'after'];
 
+/** Whether a condition looks at what there is only with the verdict. */
+const awaitsVerdict = (test: StrictCondition['test']): boolean =>
+  isExpression(test) ? test.needsVerdict : test !== null && NEEDS_VERDICT.includes(test.path.root);
+
+/** The outcome of a condition, or the error of an expression. */
+type Outcome = ConditionOutcome | { readonly error: string };
+
+const expressionHolds = (expression: CelExpression, deciding: Deciding): Outcome => {
+  if (deciding.roots === null) return 'unreadable';
+  const { outcome, work } = decideCel(expression, deciding.roots);
+  deciding.tests += work;
+  return outcome;
+};
+
+const errorOf = (outcome: Outcome): string | undefined => {
+  if (typeof outcome === 'object') return outcome.error;
+  return outcome === 'yes' || outcome === 'no' ? undefined : CONDITION_ERRORS[outcome];
+};
+
 /** The outcomes of a rule's conditions. With the same letter, each one looks only at the elements that satisfied those before it. */
-const outcomesOf = (rule: StrictRule, deciding: Deciding): readonly ConditionOutcome[] => {
+const outcomesOf = (rule: StrictRule, deciding: Deciding): readonly Outcome[] => {
   const byLetter = new Map<string, readonly FittingElement[]>();
-  return rule.conditions.map(({ test }): ConditionOutcome => {
+  return rule.conditions.map(({ test }): Outcome => {
     if (test === null) return 'unreadable';
-    if (deciding.isBeforeVerdict && NEEDS_VERDICT.includes(test.path.root)) return 'no';
+    if (deciding.isBeforeVerdict && awaitsVerdict(test)) return 'no';
+    if (isExpression(test)) return expressionHolds(test, deciding);
     const view = deciding.sight.at[test.at];
     if (view === undefined) return 'unreadable';
     const letter = test.path.letter?.name;
@@ -108,18 +137,17 @@ const outcomesOf = (rule: StrictRule, deciding: Deciding): readonly ConditionOut
 };
 
 /** An error never permits: a rule that forbids matches in spite of it, and no other rule does. */
-const isMet = (outcome: ConditionOutcome, { effect }: StrictRule): boolean =>
+const isMet = (outcome: Outcome, { effect }: StrictRule): boolean =>
   outcome === 'yes' || (outcome !== 'no' && effect.kind === 'forbid');
 
 const traceRule = (rule: StrictRule, held: ReadonlySet<string>, deciding: Deciding): RuleTrace => {
   const outcomes = outcomesOf(rule, deciding);
   const conditions = rule.conditions.map(({ key, expected }, index) => {
     const outcome = outcomes[index] ?? 'unreadable';
-    const error = outcome === 'yes' || outcome === 'no' ? undefined : CONDITION_ERRORS[outcome];
-    return { key, expected, holds: outcome === 'yes', ...defined({ error }) };
+    return { key, expected, holds: outcome === 'yes', ...defined({ error: errorOf(outcome) }) };
   });
   const patternHolds = rule.hasPattern ? held.has(rule.rule.drRuleId) : undefined;
-  const awaits = (index: number): boolean => NEEDS_VERDICT.includes(rule.conditions[index]?.test?.path.root ?? '');
+  const awaits = (index: number): boolean => awaitsVerdict(rule.conditions[index]?.test ?? null);
   const isOpen = outcomes.every((outcome, index) => awaits(index) || isMet(outcome, rule));
   if (isOpen && patternHolds !== false && outcomes.some((_, index) => awaits(index))) deciding.pending.add(rule.rule);
   return {
@@ -145,32 +173,61 @@ const seenBy = ({ path, at, elements }: Test, sight: Sight): Seen => {
   return { values, listed: true };
 };
 
+/** What every key of a set looked at. */
+const seenWith = (
+  rules: readonly StrictRule[],
+  { sight, roots }: Deciding,
+): { readonly seen: ReadonlyMap<string, Seen>; readonly keysOf: (condition: ConditionTrace) => readonly string[] } => {
+  const seen = new Map<string, Seen>();
+  const read = new Map<string, readonly string[]>();
+  for (const { key, expected, test } of rules.flatMap(({ conditions }) => conditions)) {
+    if (!isExpression(test)) {
+      if (test !== null && !seen.has(key)) seen.set(key, seenBy(test, sight));
+      continue;
+    }
+    if (roots === null || read.has(expected)) continue;
+    read.set(
+      expected,
+      test.reads.map((one) => one.key),
+    );
+    for (const one of test.reads) {
+      const value = valueOf(roots, one);
+      if (!seen.has(one.key)) seen.set(one.key, { values: value === undefined ? [] : [value], listed: false });
+    }
+  }
+  const keysOf = ({ key, expected }: ConditionTrace): readonly string[] =>
+    key === CEL_KEY ? (read.get(expected) ?? []) : [key];
+  return { seen, keysOf };
+};
+
 /** How many values a step of a path looks at: those before it, and the elements of lists that it opens. */
 const STEP_VALUES = 2 * ARRAY_ELEMENTS;
+/** The steps of all expressions. Each of them may take 1,000 or more, and one for each of its 100 nodes until it notices that they are used up. */
+const CEL_WORK = RULESET_BOUNDS.celSteps + RULESET_BOUNDS.celSteps / 10;
 /**
  * How many values one decision by a set of grammar 2 may look at and test: as much as the largest set needs with lists of 1,000 elements.
  * @internal A test compares it with the work of large sets.
  */
 export const STRICT_WORK =
   (RULESET_BOUNDS.keyParts + ROOT_STEPS + RULESET_BOUNDS.elementTests) * STEP_VALUES +
-  RULESET_BOUNDS.conditions * ARRAY_ELEMENTS;
+  RULESET_BOUNDS.conditions * ARRAY_ELEMENTS +
+  CEL_WORK;
 
 /** Matches every rule of a set of grammar 2 against these facts. Pure; TRACE_BYTES bounds the trace, and STRICT_WORK the work. */
 export const matchStrict = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matched => {
-  const { rules, byRank, places } = prepare(ruleset);
+  const { rules, byRank, places, hasCel } = prepare(ruleset);
   const sight = lookAround(places, facts);
   const isBeforeVerdict = (facts.action ?? null) === null;
-  const deciding: Deciding = { sight, isBeforeVerdict, pending: new Set(), tests: 0 };
+  const roots = hasCel ? celRoots(rootsOf(facts)) : null;
+  const deciding: Deciding = { sight, roots, isBeforeVerdict, pending: new Set(), tests: 0 };
   const held = new Set(facts.patternsHeld);
   const traced = new Map(rules.map((rule) => [rule.rule, traceRule(rule, held, deciding)]));
-  const seen = new Map<string, Seen>();
-  for (const { key, test } of rules.flatMap(({ conditions }) => conditions))
-    if (test !== null && !seen.has(key)) seen.set(key, seenBy(test, sight));
+  const { seen, keysOf } = seenWith(rules, deciding);
   const pending = deciding.isBeforeVerdict ? byRank.filter(({ rule }) => deciding.pending.has(rule)) : [];
   return {
     matches: byRank.filter(({ rule }) => traced.get(rule)?.matched === true),
     ...(pending.length === 0 ? {} : { pending }),
-    trace: traceOf([...traced.values()], seen),
+    trace: traceOf([...traced.values()], seen, keysOf),
     work: sight.work() + deciding.tests,
   };
 };

@@ -1,4 +1,5 @@
 import { isActionType, toActionType } from '../action-type.js';
+import { type CelExpression, readCel } from './cel/read-cel.js';
 import type { DirectiveRule, RuleCondition } from '../ruleset.js';
 import type { Alternative, Operand } from './alternatives.js';
 import { type Path, readPath } from './path.js';
@@ -7,6 +8,15 @@ import { readValue } from './read-value.js';
 
 /** A condition that was read. */
 export type Condition = { readonly path: Path; readonly alternatives: readonly Alternative[] };
+
+/** A condition in CEL that was read. */
+export type CelCondition = { readonly cel: CelExpression };
+
+/** The key of conditions in CEL. */
+export const CEL_KEY = 'cel';
+
+/** Whether a condition is in CEL. */
+export const isCel = (read: object): read is CelCondition => 'cel' in read;
 
 /** What is wrong with one member of a pair: 0 is the key, 1 the value. */
 export type PairProblem = Problem & { readonly member: 0 | 1 };
@@ -32,7 +42,11 @@ const typeProblem = (value: string, alternatives: readonly Alternative[]): Probl
 };
 
 /** Reads one `[key, value]` pair. */
-export const readCondition = ([key, value]: RuleCondition): Condition | PairProblem => {
+export const readCondition = ([key, value]: RuleCondition): Condition | CelCondition | PairProblem => {
+  if (key === CEL_KEY) {
+    const cel = readCel(value);
+    return isProblem(cel) ? { ...cel, member: 1 } : { cel };
+  }
   const path = readPath(key);
   if (isProblem(path)) return { ...path, member: 0 };
   const alternatives = readValue(key, value);
@@ -46,11 +60,11 @@ const listOf = ({ root, names, letter }: Path): string => JSON.stringify([root, 
 /** Reads the conditions of a rule, in which a letter belongs to one list. */
 export const readConditions = ({
   ruleCondition,
-}: Pick<DirectiveRule, 'ruleCondition'>): readonly (Condition | PairProblem)[] => {
+}: Pick<DirectiveRule, 'ruleCondition'>): readonly (Condition | CelCondition | PairProblem)[] => {
   const lists = new Map<string, string>();
   return ruleCondition.map((pair) => {
     const read = readCondition(pair);
-    if (isProblem(read) || read.path.letter === undefined) return read;
+    if (isProblem(read) || isCel(read) || read.path.letter === undefined) return read;
     const { name } = read.path.letter;
     const list = listOf(read.path);
     const known = lists.get(name) ?? list;

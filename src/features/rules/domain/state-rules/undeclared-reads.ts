@@ -1,10 +1,15 @@
+import type { Path } from '../conditions/path.js';
 import { isProblem } from '../conditions/problem.js';
-import { readCondition } from '../conditions/read-condition.js';
+import { pathOf } from '../conditions/cel/reads.js';
+import { type CelCondition, type Condition, isCel, readCondition } from '../conditions/read-condition.js';
 import type { RulesetContent } from '../ruleset.js';
 import { GAME_MEMBERS, namesOf } from './state-rule.js';
 
 /** How many members a registration warns of. */
 const WARNED_MEMBERS = 32;
+
+const pathsOf = (read: Condition | CelCondition): readonly Path[] =>
+  isCel(read) ? read.cel.reads.map(pathOf) : [read.path];
 
 /**
  * The members of the state that rules read although nobody declared who writes them, so that the model may: each with the first rule that reads it.
@@ -27,10 +32,11 @@ export const undeclaredReads = ({
     for (const pair of ruleCondition) {
       const read = readCondition(pair);
       if (isProblem(read)) continue;
-      const { root, names } = read.path;
-      if (root !== 'state' || names.length === 0 || isDeclared(names)) continue;
-      const path = names.join('.');
-      if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);
+      for (const { root, names } of pathsOf(read)) {
+        if (root !== 'state' || names.length === 0 || isDeclared(names)) continue;
+        const path = names.join('.');
+        if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);
+      }
     }
   }
   return Array.from(found, ([path, drRuleId]) => ({ drRuleId, path }));

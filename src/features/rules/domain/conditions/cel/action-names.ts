@@ -1,0 +1,55 @@
+import { isActionType, toActionType } from '../../action-type.js';
+import { isProblem, shownText } from '../problem.js';
+import { readPath } from '../path.js';
+import type { Misuse } from './read-tree.js';
+import { type CelNode, nodesOf } from './tree.js';
+
+type Literal = Extract<CelNode, { is: 'literal' }>;
+
+const isActionTypePath = (node: CelNode): boolean =>
+  node.is === 'member' && node.name === 'type' && node.of.is === 'root' && node.of.root === 'action';
+
+const literalsIn = (node: CelNode): readonly Literal[] => {
+  if (node.is === 'literal') return [node];
+  return node.is === 'list' ? node.elements.flatMap(literalsIn) : [];
+};
+
+/** The literals with which `action.type` is compared. */
+const comparedTypes = (node: CelNode): readonly Literal[] => {
+  if (node.is !== 'operation' || !['==', '!=', 'in'].includes(node.operator)) return [];
+  if (isActionTypePath(node.left)) return literalsIn(node.right);
+  return isActionTypePath(node.right) ? literalsIn(node.left) : [];
+};
+
+const typeMisuse = (text: string, { value, at }: Literal): Misuse | null => {
+  if (typeof value !== 'string' || isActionType(value)) return null;
+  const message = `${shownText(value)} is not an action type. They consist of upper-case letters, digits and _.`;
+  const [start, end] = [at + 1, at + 1 + value.length];
+  const type = toActionType(value);
+  // A text with escapes is longer where it is written.
+  const isPlain = text.slice(start, end) === value;
+  return isPlain && isActionType(type) ? { message, at: start, end, instead: type } : { message, at, end: at };
+};
+
+const memberMisuse = (node: CelNode): Misuse | null => {
+  if (node.is !== 'member' || node.of.is !== 'root' || node.of.root !== 'action' || !/^\w+$/.test(node.name))
+    return null;
+  const read = readPath(`action.${node.name}`);
+  if (!isProblem(read)) return null;
+  const { at, name } = node;
+  const instead = read.meant?.slice('action.'.length);
+  return { message: read.message, at, end: at + name.length, ...(instead === undefined ? {} : { instead }) };
+};
+
+/** The first type or member of an action in an expression that no action has. */
+export const actionMisuse = (text: string, tree: CelNode): Misuse | null => {
+  for (const node of nodesOf(tree)) {
+    const misuse =
+      memberMisuse(node) ??
+      comparedTypes(node)
+        .map((one) => typeMisuse(text, one))
+        .find((one) => one !== null);
+    if (misuse) return misuse;
+  }
+  return null;
+};
