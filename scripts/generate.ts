@@ -10,6 +10,7 @@ import { commandPages } from './command-pages.js';
 import { errorPage } from './error-page.js';
 import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
+import { presetFiles } from './preset-files.js';
 import { ROUTE_PAGES, routePages } from './route-pages.js';
 import { servedDocument } from './served-routes.js';
 import { distributedSettingsPage, settingsPage } from './settings-page.js';
@@ -24,6 +25,7 @@ const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/settings-distributed.md', distributedSettingsPage],
   ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
+  ...presetFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),
   ...commandPages(),
 ];

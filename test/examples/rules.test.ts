@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { readJsonFile, readJsonOrYaml } from '../../src/cli/shared/files.js';
+import { findPreset, presetIds } from '../../src/features/rules/domain/presets/presets.js';
 import { normaliseRuleset } from '../../src/features/rules/domain/normalise.js';
 import { readRuleTests } from '../../src/features/turns/domain/rule-tests/read-rule-tests.js';
 import { runRuleCase } from '../../src/features/turns/domain/rule-tests/run-rule-case.js';
@@ -13,9 +14,12 @@ import { drained } from '../../src/kernel/base/sliced.js';
 import { typed } from '../cli/typed.js';
 
 const folder = join(import.meta.dirname, '../../examples/rules');
-const names = readdirSync(folder)
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.json'))
-  .map((name) => name.slice(0, -'.json'.length));
+  .map((name) => name.slice(0, -'.json'.length).replaceAll('\\', '/'));
+const presets = presetIds().map((presetId) => `presets/${presetId}`);
+/** How many cases the tests of a preset have at least. */
+const PRESET_CASES = 8;
 const anima = (...words: readonly string[]) => typed(['rules', ...words], { cwd: folder });
 const terminal = { cwd: folder } as Parameters<typeof readJsonFile>[0];
 
@@ -32,11 +36,17 @@ const normalised = (body: JsonObject) => {
 };
 
 describe('examples/rules', () => {
-  it('are three games', () => {
-    expect(names.sort()).toEqual(['guard', 'quest-giver', 'shop']);
+  it('are three games, and the presets', () => {
+    expect(names.toSorted()).toEqual(['guard', 'quest-giver', 'shop', ...presets].toSorted());
   });
 
-  it.each(names)('can be registered without a warning, and pass their tests: %s', async (name) => {
+  it.each(presets)('are the presets as they are built in, with enough cases: %s [5.3d]', async (name) => {
+    const { set, cases } = await loaded(name);
+    expect(set).toEqual(findPreset(set['rulesetId'] as string));
+    expect(cases.length).toBeGreaterThanOrEqual(PRESET_CASES);
+  });
+
+  it.each(names)('can be registered without a warning, and pass their tests: %s [5.3d]', async (name) => {
     expect((await anima('check', `${name}.json`)).stdout).toBe(`${name}.json can be registered, with 0 warnings.\n`);
     const { code, stdout } = await anima('test', `${name}.test.yaml`);
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('FAILED')]);
@@ -54,12 +64,17 @@ describe('examples/rules', () => {
     expect(idle.map(({ drRuleId }) => drRuleId)).toEqual([]);
   });
 
-  it.each(names)('have a line for the player in each refusal: %s', async (name) => {
+  it.each(names)('have a line for the player in each refusal: %s [5.3d]', async (name) => {
     const { set } = await loaded(name);
-    const refused = normalised(set).rulesetRules.filter(({ ruleAction }) => ruleAction.startsWith('FORBID'));
+    const refused = normalised(set).rulesetRules.filter(
+      ({ ruleAction, ruleOnBreak }) => ruleAction.startsWith('FORBID') || ruleOnBreak === 'replace',
+    );
     expect(set['ruleRefusal']).toMatch(/[.?!]$/);
-    expect(
-      refused.filter(({ ruleRefusal, ruleAction }) => ruleRefusal === undefined && ruleAction !== 'FORBID *'),
-    ).toEqual([]);
+    // The line of the set is for what no rule names.
+    const lacksLine = refused.filter(
+      ({ ruleRefusal, ruleAction, ruleCondition }) =>
+        ruleRefusal === undefined && (ruleAction !== 'FORBID *' || ruleCondition.length > 0),
+    );
+    expect(lacksLine).toEqual([]);
   });
 });

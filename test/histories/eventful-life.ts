@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { presetIds } from '../../src/features/rules/domain/presets.js';
+import { presetIds } from '../../src/features/rules/domain/presets/presets.js';
 import { templates } from '../../src/features/rules/domain/ruleset.js';
 import type { Api, Reply } from '../support/api.js';
 

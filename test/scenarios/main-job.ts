@@ -548,10 +548,27 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('registers the presets that it lists [5.3a, 5.3b, 5.3c]', async () => {
+    it('shows presets as they are built in, and as they were [5.3f, 5.3h]', async () => {
+      const stealth = async (query: string) => (await api.get(`/rules/stealth${query}`)).body;
+      expect(await stealth('?version=0')).toMatchObject({ rulesetId: 'stealth', version: 0, grammar: 2 });
+      const first = 'a1HMd6E9mpxMXvGd5nQcAJLv3DJ2YKU8Ac_QEhzJNl0';
+      expect(await stealth(`?version=0&digest=${first}`)).toMatchObject({ version: 0, grammar: 1 });
+      const unknown = { error: { code: 'RULESET_NOT_FOUND', details: { rulesetId: 'stealth', digest: 'another' } } };
+      expect(await stealth('?version=0&digest=another')).toMatchObject(unknown);
+      expect(await stealth('/coverage?version=0&digest=another')).toMatchObject(unknown);
+      expect(await stealth(`/coverage?version=0&digest=${first}`)).toMatchObject({
+        rules: expect.arrayContaining([expect.objectContaining({ drRuleId: 'raise-alarm' })]) as object[],
+      });
+      for (const path of ['', '/coverage'])
+        expect(await stealth(`${path}?digest=${first}`)).toMatchObject({
+          error: { code: 'SCHEMA_INVALID', details: { issues: [{ pointer: '/digest' }] } },
+        });
+    });
+
+    it('registers the presets that it lists, without warnings [5.3a, 5.3b, 5.3c, 5.3d]', async () => {
       const names = (await api.get('/rules/presets')).body as string[];
       expect(names).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
-      expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg' });
+      expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg', warnings: [] });
       expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
     });
 

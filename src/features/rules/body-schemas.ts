@@ -81,3 +81,10 @@ export const RulesBody = named(
     ruleActionTypes: nullable(Type.Array(Type.String(), { maxItems: 64 })),
   }),
 );
+
+/** A content by its digest: presets have had several under one version. */
+export const ContentDigest = Type.String({
+  maxLength: 64,
+  description:
+    'The digest that this version must have, as records name it. It also finds an earlier content of a preset.',
+});

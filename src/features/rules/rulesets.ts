@@ -2,8 +2,8 @@ import { rulesetFold } from './ruleset-fold.js';
 import { rulesetEvents } from './domain/events.js';
 import { LRUCache } from 'lru-cache';
 
-import { findPreset } from './domain/presets.js';
-import { usedRuleset } from './ruleset-digest.js';
+import { findPreset, presetContents } from './domain/presets/presets.js';
+import { rulesetDigest, usedRuleset } from './ruleset-digest.js';
 import type { DirectiveRuleSet, RulesetContent, RulesetRef, RulesetUsed } from './domain/ruleset.js';
 import { latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
 import { jsonBytes } from '../../kernel/base/json.js';
@@ -19,15 +19,26 @@ export const DEFAULT_RULESET_ID = 'default';
 /** The version of a built-in preset that no one registered. Registered versions count from 1. */
 const BUILT_IN_VERSION = 0;
 
-/** Each preset as one object, because what is made from a ruleset (its digest, its prepared rules) is kept by object. */
+/** Each content of a preset as one object, because what is made from a ruleset (its digest, its prepared rules) is kept by object. */
 const builtIns = new Map<RulesetContent, DirectiveRuleSet>();
 
-const builtIn = (presetId: string): DirectiveRuleSet | null => {
-  const content = findPreset(presetId);
-  if (content === null) return null;
+const asBuiltIn = (content: RulesetContent): DirectiveRuleSet => {
   const known = builtIns.get(content) ?? { ...content, version: BUILT_IN_VERSION };
   builtIns.set(content, known);
   return known;
+};
+
+const builtIn = (presetId: string): DirectiveRuleSet | null => {
+  const content = findPreset(presetId);
+  return content === null ? null : asBuiltIn(content);
+};
+
+/** The content of a preset that a record names: the one with its digest, and the first one for records from before they had digests. */
+const recordedBuiltIn = async ({ rulesetId, digest }: RecordedRuleset): Promise<DirectiveRuleSet | null> => {
+  const contents = presetContents(rulesetId).map(asBuiltIn);
+  if (digest === undefined) return contents[0] ?? null;
+  for (const set of contents) if ((await rulesetDigest(set)) === digest) return set;
+  return null;
 };
 
 /** How many bytes of JSON of older versions are cached, for the turns that began with them. */
@@ -53,6 +64,9 @@ const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undef
   used: ruleset === null ? null : await usedRuleset(ruleset, named),
 });
 
+/** A version as a record names it. `digest`: of its content; absent from the oldest records. */
+export type RecordedRuleset = RulesetRef & Pick<RulesetUsed, 'digest'>;
+
 /** A tenant's rulesets, from their streams. */
 export type Rulesets = {
   /**
@@ -64,8 +78,13 @@ export type Rulesets = {
   choose(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
   /** Like `choose`, but if the tenant has no default, the `default` preset decides. */
   chooseForAgent(tenant: string, choice: RulesetChoice): Promise<ChosenRuleset>;
-  /** One version as it was registered, even if its ruleset has since been deleted. */
-  version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
+  /**
+   * One version as it was registered, even if its ruleset has since been deleted. Version 0 is the content of the preset that has the recorded digest;
+   * null if this server has no such content.
+   */
+  version(tenant: string, ref: RecordedRuleset | null): Promise<DirectiveRuleSet | null>;
+  /** A version as a client asks for it: 0 without a digest is the newest content of the preset, and a digest that is given must be that of the set. */
+  asked(tenant: string, ref: RecordedRuleset): Promise<DirectiveRuleSet | null>;
   /** The current ruleset; null if it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
   /** The newest version, even if the ruleset has since been deleted; null if it was never registered. */
@@ -106,29 +125,35 @@ export const openRulesets = (
         deleted ?? (await latest(tenant, DEFAULT_RULESET_ID)) ?? builtIn(chosen) ?? builtIn(DEFAULT_RULESET_ID);
       return { ...(await chosenSet(ruleset, named)), missing: chosen };
     };
+  const version: Rulesets['version'] = async (tenant, ref) => {
+    if (ref === null) return null;
+    if (ref.version === BUILT_IN_VERSION) return recordedBuiltIn(ref);
+    const stream = rulesetStream(tenant, ref.rulesetId);
+    const key = `${stream} ${String(ref.version)}`;
+    const known = old.get(key);
+    if (known !== undefined) return known;
+    const state = await load(tenant, ref.rulesetId);
+    if (state.latest?.version === ref.version) return state.latest;
+    const from = revisionOfVersion(state, ref.version);
+    if (from === null) return null;
+    const recorded = await eventAt(events, stream, from);
+    const event = recorded && rulesetEvents.decode(recorded);
+    if (event?.type !== 'RulesetRegistered') return null;
+    old.set(key, event.data);
+    return event.data;
+  };
   return {
     latest,
     newest,
+    version,
+    asked: async (tenant, ref) => {
+      const isNewest = ref.version === BUILT_IN_VERSION && ref.digest === undefined;
+      const set = isNewest ? builtIn(ref.rulesetId) : await version(tenant, ref);
+      return set === null || ref.digest === undefined || (await rulesetDigest(set)) === ref.digest ? set : null;
+    },
     deciding: async (tenant, rulesetId) =>
       (await latest(tenant, rulesetId)) ?? (rulesetId === DEFAULT_RULESET_ID ? builtIn(rulesetId) : null),
     choose: chooseOr(null),
     chooseForAgent: chooseOr(builtIn(DEFAULT_RULESET_ID)),
-    version: async (tenant, ref) => {
-      if (ref === null) return null;
-      if (ref.version === BUILT_IN_VERSION) return builtIn(ref.rulesetId);
-      const stream = rulesetStream(tenant, ref.rulesetId);
-      const key = `${stream} ${String(ref.version)}`;
-      const known = old.get(key);
-      if (known !== undefined) return known;
-      const state = await load(tenant, ref.rulesetId);
-      if (state.latest?.version === ref.version) return state.latest;
-      const from = revisionOfVersion(state, ref.version);
-      if (from === null) return null;
-      const recorded = await eventAt(events, stream, from);
-      const event = recorded && rulesetEvents.decode(recorded);
-      if (event?.type !== 'RulesetRegistered') return null;
-      old.set(key, event.data);
-      return event.data;
-    },
   };
 };

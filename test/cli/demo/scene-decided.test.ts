@@ -6,7 +6,7 @@ import { playScene, scriptOf, setStage } from '../../../src/cli/demo/play-scene.
 import { scene } from '../../../src/cli/demo/scene.js';
 import { reachVerdict } from '../../../src/features/turns/domain/decision/verdict.js';
 import { normaliseRuleset } from '../../../src/features/rules/domain/normalise.js';
-import { findPreset } from '../../../src/features/rules/domain/presets.js';
+import { findPreset } from '../../../src/features/rules/domain/presets/presets.js';
 import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
 import { mergePatch } from '../../../src/kernel/base/merge-patch.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
@@ -64,7 +64,7 @@ describe('the scene under the rules', () => {
       signal: new AbortController().signal,
     });
     expect(played.flatMap(({ says, surprise }) => (surprise === null ? [] : [{ says, surprise }]))).toEqual([]);
-    expect(fake.minds.get('demo-wren-r1')?.data).toMatchObject({ inventory: ['lockpick'], confessed: true, mana: 0 });
+    expect(fake.minds.get('demo-wren-r1')?.data).toMatchObject({ inventory: ['lockpick'], confessed: true, mana: 1 });
     expect(fake.minds.get('demo-odo-r1')?.data).toMatchObject({ warrant: 'signed', wroteDown: 'Be good to her.' });
     expect(fake.minds.get('demo-odo-r1')?.data).not.toHaveProperty('prisoner');
   });

@@ -4,6 +4,9 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/kernel/concurrency/yield-to-event-loop.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
+import { rulesetDigest } from '../../../src/features/rules/ruleset-digest.js';
+import { presetContents } from '../../../src/features/rules/domain/presets/presets.js';
+import { defined } from '../../../src/kernel/base/defined.js';
 import { rulesetFold } from '../../../src/features/rules/ruleset-fold.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../../src/features/rules/domain/decide.js';
@@ -152,6 +155,38 @@ describe('the rules of a decision', () => {
     expect(await rulesets.version('studio', { rulesetId: 'inn', version: 3 })).toBeNull();
     expect(await rulesets.version('studio', null)).toBeNull();
     expect(await rulesets.latest('studio', 'inn')).toBeNull();
+  });
+
+  it('of version 0 are the content of the preset that the record has the digest of [5.3g]', async () => {
+    const { rulesets } = setUp();
+    const [first, newest] = presetContents('rpg').map((content) => ({ ...content, version: 0 }));
+    if (first === undefined || newest === undefined) throw new Error('rpg has only one content.');
+    const version = (digest?: string) =>
+      rulesets.version('studio', { rulesetId: 'rpg', version: 0, ...defined({ digest }) });
+    expect(await version()).toEqual(first);
+    expect(await version(await rulesetDigest(first))).toEqual(first);
+    expect(await version(await rulesetDigest(newest))).toEqual(newest);
+    expect(await version('another')).toBeNull();
+    expect((await rulesets.choose('studio', named('rpg'))).ruleset).toEqual(newest);
+    expect(await rulesets.version('studio', { rulesetId: 'pirate', version: 0 })).toBeNull();
+    expect(await rulesets.version('studio', { rulesetId: 'constructor', version: 0 })).toBeNull();
+  });
+
+  it('are those that a client asks for by version, and by digest if it gives one [5.3f, 5.3h]', async () => {
+    const { rulesets, register } = setUp();
+    const asked = async (rulesetId: string, version: number, digest?: string) =>
+      rulesets.asked('studio', { rulesetId, version, ...defined({ digest }) });
+    const [first, newest] = presetContents('rpg').map((content) => ({ ...content, version: 0 }));
+    if (first === undefined) throw new Error('rpg has no content.');
+    expect(await asked('rpg', 0)).toEqual(newest);
+    expect(await asked('rpg', 0, await rulesetDigest(first))).toEqual(first);
+    expect(await asked('pirate', 0)).toBeNull();
+    await register('rpg');
+    expect(await asked('rpg', 0)).toEqual(newest);
+    const registered = await asked('rpg', 1);
+    if (registered === null) throw new Error('rpg is not registered.');
+    expect(await asked('rpg', 1, await rulesetDigest(registered))).toEqual(registered);
+    expect(await asked('rpg', 1, await rulesetDigest(first))).toBeNull();
   });
 
   it('are cached only in their newest version; an old one is read on demand, and then cached', async () => {

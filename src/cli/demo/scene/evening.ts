@@ -65,13 +65,14 @@ I hope that is what was asked for.`,
         dialogue:
           'Watch my left hand. No, everyone watches the left hand. There: a foxlight. It knows the way home, which is more than I do.',
         action: { type: 'CAST', target: 'foxlight', confidence: 0.9 },
-        stateDelta: { mana: 0, audience: 'traveller' },
+        stateDelta: { audience: 'traveller' },
       }),
     },
     {
       to: 'wren',
       says: 'Again! Once more, for the table by the door.',
       context: at(21),
+      npcState: { mana: 0 },
       model: JSON.stringify({
         dialogue: 'For the gentlemen by the door, then: two foxlights, and a small moon.',
         action: { type: 'CAST', target: 'small moon' },
@@ -92,10 +93,7 @@ I hope that is what was asked for.`,
       model: JSON.stringify({
         dialogue: 'In the box under the taps, with my own mother’s ring. Nobody opens that box but me.',
         action: { type: 'TAKE', target: 'silver locket', reason: 'Kept for the guest until morning.' },
-        stateDelta: {
-          inventory: ['brass key', 'bread', 'lamp oil', 'silver locket'],
-          keeps: { traveller: 'silver locket' },
-        },
+        stateDelta: { keeps: { traveller: 'silver locket' } },
         memoryStore: [
           {
             text: 'The traveller left a silver locket with me; it was their mother’s.',

@@ -24,7 +24,7 @@ export const morning: SceneAct = {
       context: at(6),
       model: JSON.stringify({
         dialogue: 'A curl of hair, and no picture. I closed it again. That part was not mine to take.',
-        stateDelta: { confessed: true, inventory: ['lockpick', 'silver locket'] },
+        stateDelta: { confessed: true },
         memoryStore: [
           {
             text: 'I told the traveller that I opened the silver locket and closed it again.',
@@ -38,8 +38,9 @@ export const morning: SceneAct = {
       to: 'wren',
       says: 'Then give me the locket yourself. Not the sergeant: you.',
       context: at(6),
+      npcState: { inventory: ['lockpick', 'silver locket'] },
       model: `She turns round, slowly, so that the sergeant need not hurry.
-{"dialogue": "Here. It is warm. I am sorry that it is warm.", "action": {"type": "GIVE", "target": "traveller", "payload": {"item": "silver locket"}}, "stateDelta": {"inventory": ["lockpick"]}}`,
+{"dialogue": "Here. It is warm. I am sorry that it is warm.", "action": {"type": "GIVE", "target": "traveller", "payload": {"item": "silver locket"}}}`,
     },
     {
       to: 'odo',
@@ -65,7 +66,6 @@ export const morning: SceneAct = {
       model: JSON.stringify({
         dialogue: 'It is past six, so the bread is lawful. Take it. You carried my lamp.',
         action: { type: 'GIVE', target: 'traveller', payload: { item: 'bread' } },
-        stateDelta: { inventory: ['brass key', 'lamp oil'] },
       }),
     },
     {

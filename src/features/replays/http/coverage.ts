@@ -3,6 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type NpcRow, npcs } from '../../../../projections/npcs.js';
 import { type CoveragePlace, recordedCoverage } from '../recorded-coverage.js';
 import { requireRevision } from '../../npcs/find-mind.js';
+import { askedVersion } from '../../rules/asked-version.js';
+import { ContentDigest } from '../../rules/body-schemas.js';
 import { rulesetDigest } from '../../rules/ruleset-digest.js';
 import type { RulesetUsed } from '../../rules/domain/ruleset.js';
 import type { Rulesets } from '../../rules/rulesets.js';
@@ -60,7 +62,11 @@ export const CoverageAnswer = named(
       description: 'How many decisions by this version were counted; with `replayId`, how many the replay made.',
     }),
     rules: Type.Array(RuleCoverage),
-    next: Type.Optional(Type.String({ description: 'Send it as `cursor` to continue, and add up the counts.' })),
+    next: Type.Optional(
+      Type.String({
+        description: 'Send it as `cursor` to continue, and add up the counts.',
+      }),
+    ),
   }),
 );
 
@@ -152,6 +158,7 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
           description: 'By default the version in force: the latest, or 0 for the built-in `default`.',
         }),
       ),
+      digest: Type.Optional(ContentDigest),
       npcId: Type.Optional(Type.String({ ...ClientId, description: 'Only the decisions of this NPC.' })),
       ...timesQuery,
       replayId: Type.Optional(
@@ -187,10 +194,11 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
       }
       const at = cursor === undefined ? undefined : readCursor(cursor);
       const version = at?.version ?? call.query.version;
-      const ref: RulesetUsed | null =
-        version === undefined ? null : { rulesetId, version, ...defined({ digest: at?.digest }) };
-      const set = ref === null ? await rulesets.deciding(tenant, rulesetId) : await rulesets.version(tenant, ref);
-      if (set === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version }) } });
+      const digest = at?.digest ?? call.query.digest;
+      const asked = askedVersion(rulesetId, defined({ version, digest }));
+      const set = await (asked === null ? rulesets.deciding(tenant, rulesetId) : rulesets.asked(tenant, asked));
+      if (set === null)
+        throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version, digest }) } });
       if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);
       else await ports.readModels.reachedPosition(npcs, call.wrote);
       const times = timesOf(call.query);

@@ -95,18 +95,18 @@ const listCommand = (terminal: Terminal): Command =>
       }),
     );
 
-const versionOption = (name: string, about: string): readonly [string, string, (text: string) => number] => [
+const versionOption = (name: string, about: string, from = 1): readonly [string, string, (text: string) => number] => [
   `--${name} <version>`,
   about,
-  wholeFrom(1),
+  wholeFrom(from),
 ];
 
 const showCommand = (terminal: Terminal): Command =>
   new Command('show')
     .description('print a ruleset in the form that can be registered again')
     .addArgument(rulesetArgument())
-    .option(...versionOption('ruleset-version', 'an older version, instead of the newest'))
-    .addHelpText('after', examples('rules show tavern > tavern.json'))
+    .option(...versionOption('ruleset-version', 'an older version, instead of the newest; 0 is the built-in preset', 0))
+    .addHelpText('after', examples('rules show tavern > tavern.json', 'rules show rpg --ruleset-version 0 > rpg.json'))
     .action(async (rulesetId: string, { rulesetVersion }: { readonly rulesetVersion?: number }) => {
       const request = await openClient(terminal);
       const { warnings: _, ...set } = (await request('GET', pathOf(rulesetId, rulesetVersion))) as StoredSet;

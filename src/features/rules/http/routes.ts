@@ -8,8 +8,7 @@ import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { deleteRuleset, registerRuleset } from '../domain/decide.js';
 import { normaliseRuleset } from '../domain/normalise.js';
-import { findPreset, presetIds } from '../domain/presets.js';
-import { latestRuleset } from '../domain/state.js';
+import { findPreset, presetIds } from '../domain/presets/presets.js';
 import { grammarOf, type RulesetContent } from '../domain/ruleset.js';
 import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
 import { derivedUuid } from '../../../kernel/crypto/uuid.js';
@@ -21,7 +20,8 @@ import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
-import { RulesBody, StateRuleSchema } from '../body-schemas.js';
+import { askedVersion } from '../asked-version.js';
+import { ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
 import { named } from '../../../kernel/http/named.js';
 import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
@@ -192,20 +192,26 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       ext: true,
       params: RulesetParams,
       query: Type.Object({
-        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The latest version by default.' })),
+        version: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description:
+              'The latest version by default; 0 is the preset of this name, whether or not it is registered.',
+          }),
+        ),
+        digest: Type.Optional(ContentDigest),
       }),
       refuses: ['RULESET_NOT_FOUND'],
       responses: ok('The set.', StoredSet, examples.set),
       handler: async (call) => {
         const { rulesetId } = call.params;
-        const { version } = call.query;
+        const { version, digest } = call.query;
         const { tenant } = call.principal;
-        const { state } = await writers.current(rulesetStream(tenant, rulesetId), rulesetFold);
-        const found =
-          version === undefined ? latestRuleset(state) : await rulesets.version(tenant, { rulesetId, version });
+        const asked = askedVersion(rulesetId, call.query);
+        const found = await (asked === null ? rulesets.latest(tenant, rulesetId) : rulesets.asked(tenant, asked));
         if (found === null)
           throw new Rejection('RULESET_NOT_FOUND', {
-            details: { rulesetId, ...defined({ version }) },
+            details: { rulesetId, ...defined({ version, digest }) },
           });
         return { body: { ...found, grammar: grammarOf(found) } };
       },

@@ -42,7 +42,7 @@ const RulesetProblemSchema = named(
 );
 
 const reason = { reason: Type.String({ description: 'The reason, as a sentence.' }) };
-const ofRuleset = { rulesetId: text, version: maybe(count) };
+const ofRuleset = { rulesetId: text, version: maybe(count), digest: maybe(text) };
 
 /** The details of every code whose details have fixed members. */
 const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {

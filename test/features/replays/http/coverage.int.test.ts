@@ -30,7 +30,7 @@ it('the coverage of rules continues with the same version, whatever is registere
   const asked: object[] = [];
   const rulesets = {
     deciding: () => Promise.resolve(setOf(latest)),
-    version: (_: string, ref: RulesetUsed) => {
+    asked: (_: string, ref: RulesetUsed) => {
       asked.push(ref);
       return Promise.resolve(setOf(ref.version));
     },

@@ -72,6 +72,8 @@ describe('anima rules', () => {
     const shown = await anima('rules', 'show', 'tavern', '--ruleset-version', '1');
     expect(JSON.parse(shown.stdout)).toMatchObject({ ...tavern, version: 1 });
     await writeFile(join(directory.path, 'shown.json'), shown.stdout);
+    const preset = await anima('rules', 'show', 'rpg', '--ruleset-version', '0');
+    expect(JSON.parse(preset.stdout)).toMatchObject({ rulesetId: 'rpg', version: 0 });
     expect((await anima('rules', 'put', 'shown.json')).stdout).toBe('Registered tavern as version 3.\n');
     expect(await anima('rules', 'diff', 'tavern', 'shown.json')).toMatchObject({
       code: 0,

@@ -3,7 +3,7 @@ import { rulesetFold } from '../../../../src/features/rules/ruleset-fold.js';
 import { deleteRuleset, registerRuleset } from '../../../../src/features/rules/domain/decide.js';
 import { normaliseRuleset } from '../../../../src/features/rules/domain/normalise.js';
 import { compilePattern } from '../../../../src/features/rules/domain/pattern.js';
-import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets.js';
+import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets/presets.js';
 import { latestRuleset, revisionOfVersion } from '../../../../src/features/rules/domain/state.js';
 import type { RulesetContent } from '../../../../src/features/rules/domain/ruleset.js';
 import type { JsonObject } from '../../../../src/kernel/base/json.js';
@@ -185,12 +185,24 @@ describe('presets', () => {
   it.each(presetIds())('%s is a complete valid set under its own name [5.3b]', (presetId) => {
     const preset = findPreset(presetId);
     expect(preset?.rulesetId).toBe(presetId);
-    expect(normalise({ ...(preset as unknown as JsonObject), grammar: 1 })).toEqual(preset);
+    expect(normalise(preset as unknown as JsonObject)).toEqual(preset);
     for (const { ruleObsPattern } of preset?.rulesetRules ?? []) {
       expect(compilePattern(ruleObsPattern ?? '')).toHaveProperty('pattern');
     }
     const ids = preset?.rulesetRules.map(({ drRuleId }) => drRuleId);
     expect(new Set(ids).size).toBe(ids?.length);
+  });
+
+  it.each([
+    ['default', []],
+    ['social', []],
+    ['rpg', ['relation', 'effects']],
+    ['stealth', ['alertLevel', 'alarmRaised', 'post']],
+  ])('%s leaves moods to the model, and to the game what its rules rest on [5.3e]', (presetId, own) => {
+    const { ruleState = [] } = findPreset(presetId) ?? {};
+    const writtenBy = (writer: string) => ruleState.filter((one) => one.writer === writer).map(({ path }) => path);
+    expect(writtenBy('model')).toEqual(['mood', 'relationships']);
+    expect(writtenBy('game')).toEqual(['status', ...own]);
   });
 
   it('are found only with a leading preset_ [5.3c]', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets.js';
+import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets/presets.js';
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
 import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
 import { aRule } from '../../../support/rules.js';
@@ -74,7 +74,7 @@ describe('a registration', () => {
     ]);
   });
 
-  it.each(presetIds())('of a preset needs no warning: %s', (presetId) => {
+  it.each(presetIds())('of a preset needs no warning: %s [5.3d]', (presetId) => {
     expect(warningsOf(findPreset(presetId) ?? { rulesetRules: [] })).toEqual([]);
   });
 });

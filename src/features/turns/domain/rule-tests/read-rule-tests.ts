@@ -9,7 +9,7 @@ export type RuleTestProblem = Problem & {
   readonly pointer: string;
 };
 
-type Kind = 'text' | 'object' | 'list' | 'boolean' | 'text or object' | 'anything';
+type Kind = 'text' | 'object' | 'list' | 'list of texts' | 'boolean' | 'text or object' | 'anything';
 type Members = Readonly<Record<string, Kind>>;
 
 /** The members of each object of a file, by the place of the object. */
@@ -21,7 +21,7 @@ const MEMBERS = {
   'when.action': { type: 'text', target: 'text', reason: 'text', confidence: 'anything', payload: 'anything' },
   then: {
     ...{ valid: 'boolean', action: 'object', reason: 'text', drRuleId: 'text', dialogue: 'text' },
-    ...{ stateDelta: 'object', replacedBy: 'text' },
+    ...{ stateDelta: 'object', replacedBy: 'text', matched: 'list of texts' },
   },
   'then.action': { type: 'text', target: 'text' },
 } as const satisfies Readonly<Record<string, Members>>;
@@ -57,6 +57,8 @@ const isOf = (kind: Kind, value: Json): boolean => {
       return isObject(value);
     case 'list':
       return Array.isArray(value);
+    case 'list of texts':
+      return Array.isArray(value) && value.every((one) => typeof one === 'string');
     case 'boolean':
       return typeof value === 'boolean';
     case 'text or object':
@@ -66,7 +68,13 @@ const isOf = (kind: Kind, value: Json): boolean => {
   }
 };
 const KINDS: Readonly<Record<Kind, string>> = {
-  ...{ text: 'a text', object: 'an object', list: 'a list', boolean: 'true or false' },
+  ...{
+    text: 'a text',
+    object: 'an object',
+    list: 'a list',
+    'list of texts': 'a list of texts',
+    boolean: 'true or false',
+  },
   ...{ 'text or object': 'a path or a ruleset', anything: 'a value' },
 };
 

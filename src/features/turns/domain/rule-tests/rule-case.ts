@@ -9,6 +9,8 @@ export type ExpectedVerdict = {
   readonly dialogue?: string;
   readonly stateDelta?: JsonObject;
   readonly replacedBy?: string;
+  /** The ids of all rules that matched, in the order of the set. */
+  readonly matched?: readonly string[];
 };
 
 /** One test of a ruleset: a situation, what a model writes in it, and the verdict that is expected. */

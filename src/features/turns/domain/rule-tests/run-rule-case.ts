@@ -40,6 +40,7 @@ const actualOf = ({ verdict, grounds }: ReachedVerdict): Readonly<Record<string,
   dialogue: verdict.dialogue,
   stateDelta: verdict.stateDelta,
   replacedBy: grounds.replacedBy,
+  matched: grounds.rules.filter(({ matched }) => matched).map(({ drRuleId }) => drRuleId),
 });
 
 const expectedOf = ({ valid, action, ...members }: ExpectedVerdict): readonly (readonly [string, Json])[] =>

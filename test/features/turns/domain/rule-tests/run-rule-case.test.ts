@@ -41,7 +41,14 @@ describe('a case', () => {
     expect(run({})).toEqual({
       ...{ name: 'gives', passed: true, differences: [], notes: ['Refused by ring: It stays.'] },
     });
-    const refused = { valid: false, reason: 'It stays.', drRuleId: 'ring', dialogue: 'No.', stateDelta: {} };
+    const refused = {
+      valid: false,
+      reason: 'It stays.',
+      drRuleId: 'ring',
+      dialogue: 'No.',
+      stateDelta: {},
+      matched: ['ring'],
+    };
     expect(differencesOf(refused)).toEqual([]);
     expect(
       differencesOf({
@@ -52,7 +59,7 @@ describe('a case', () => {
           drRuleId: 'night',
           dialogue: 'Here.',
         },
-        ...{ stateDelta: { a: 1 }, replacedBy: 'ring' },
+        ...{ stateDelta: { a: 1 }, replacedBy: 'ring', matched: [] },
       }),
     ).toEqual([
       { member: 'valid', expected: true, actual: false },
@@ -63,6 +70,7 @@ describe('a case', () => {
       { member: 'dialogue', expected: 'Here.', actual: 'No.' },
       { member: 'stateDelta', expected: { a: 1 }, actual: {} },
       { member: 'replacedBy', expected: 'ring', actual: undefined },
+      { member: 'matched', expected: [], actual: ['ring'] },
     ]);
   });
 

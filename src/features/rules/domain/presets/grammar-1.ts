@@ -1,21 +1,5 @@
-import type { DirectiveRule, RulesetContent, Template } from './ruleset.js';
-
-const rule = (
-  drRuleId: string,
-  ruleName: string,
-  members: Partial<Omit<DirectiveRule, 'drRuleId' | 'ruleName'>>,
-): DirectiveRule => ({
-  drRuleId,
-  ruleName,
-  ruleCondition: [],
-  ruleAction: '',
-  ruleReason: '',
-  ruleTarget: null,
-  rulePriority: 0,
-  ruleObsPattern: null,
-  rulePromptSuffix: null,
-  ...members,
-});
+import type { DirectiveRule, RulesetContent, Template } from '../ruleset.js';
+import { presetRule as rule } from './preset-rule.js';
 
 const preset = (
   rulesetId: string,
@@ -30,7 +14,8 @@ const incapacitated = rule('incapacitated', 'Asleep or unconscious', {
   rulePriority: 1_000,
 });
 
-const presets: ReadonlyMap<string, RulesetContent> = new Map([
+/** The presets of the first release. Recorded decisions name them by version 0, and their replays need them, so they never change. */
+export const firstPresets: ReadonlyMap<string, RulesetContent> = new Map([
   preset('default', 'Raw', [
     incapacitated,
     rule('wounded', 'Badly wounded', {
@@ -157,9 +142,3 @@ const presets: ReadonlyMap<string, RulesetContent> = new Map([
     }),
   ]),
 ]);
-
-export const presetIds = (): readonly string[] => [...presets.keys()];
-
-/** A preset by name, with or without a leading `preset_`; null if there is none. Its rulesetId is the preset's name. */
-export const findPreset = (presetId: string): RulesetContent | null =>
-  presets.get(presetId.replace(/^preset_/, '')) ?? null;
