@@ -20,6 +20,8 @@ export type TurnToBegin = {
   readonly npcId: string;
   readonly turnId: string;
   readonly mind: SessionMind;
+  /** What the world has told the mind before the turn. */
+  readonly report: PlayedTurn['events'];
   readonly persona: string;
   readonly ruleset: DirectiveRuleSet | null;
   readonly observation: string;
@@ -71,11 +73,11 @@ const NEVER = '9999-12-31T23:59:59.999Z';
  * Reads and writes nothing; the caller records the events.
  */
 export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
-  const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;
+  const { npcId, turnId, mind, report, ruleset, observation, context, npcState, persona } = toBegin;
   const held = yield* heldPatterns(ruleset, observation);
   const facts: TurnFacts = {
     npcId,
-    mind: { persona: mind.persona, data: mind.data, facts: {}, revision: mind.revision },
+    mind: { persona: mind.persona, data: mind.data, facts: mind.facts ?? {}, revision: mind.revision },
     ruleset,
     rulesetRef: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
     ...(held.length === 0 ? {} : { patternsHeld: held }),
@@ -123,7 +125,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
       throw new Error(`a turn of a session ended as ${state.name}`);
     const { verdict, grounds } = state.verdict;
     return {
-      played: { npcId, events: events.map(compact) },
+      played: { npcId, events: [...report, ...events.map(compact)] },
       verdict,
       grounds,
       broken: broken.length === 0 ? null : broken.join(' '),

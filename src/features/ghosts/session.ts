@@ -13,6 +13,7 @@ import { npcEvents, type Verdict, type VerdictGrounds } from '../npcs/domain/eve
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { defined } from '../../kernel/base/defined.js';
 import { cutText } from '../../kernel/base/text.js';
+import { informed } from './report-world.js';
 import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';
 import {
   type SessionTurnPrompt,
@@ -193,7 +194,7 @@ export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunS
   const turn = yield* beginSessionTurn({
     npcId: GHOST,
     turnId: `g${String(state.step + 1)}`,
-    mind: state.ghost,
+    ...informed({ level, world: state.world }, { mind: state.ghost, ruleset: level.ruleset, most: GHOST_MEMORIES }),
     // The mind's own persona takes precedence; the task need not be in every step.
     persona: level.persona,
     ruleset: level.ruleset,
@@ -224,7 +225,10 @@ function* finishStep(
   const deed = deedOf(setting, state, verdict);
   const { allowed: outcome } = deed;
   const spokenTo = outcome?.ok === true ? outcome.heardBy : undefined;
-  const answered = spokenTo === undefined ? null : yield* answerOf(setting, state, spokenTo, verdict.dialogue);
+  const answered =
+    spokenTo === undefined
+      ? null
+      : yield* answerOf(setting, state, deed.world, { npcId: spokenTo, words: verdict.dialogue });
   const next = settle(setting, state, {
     deed,
     plan,
@@ -242,14 +246,17 @@ function* finishStep(
   return { record, state: next };
 }
 
+type Heard = { readonly npcId: string; readonly words: string };
+
 /** An NPC of the level hears the ghost, and answers in its own turn; a line of its script is its model's text. */
-function* answerOf({ level }: Setting, state: SessionState, npcId: string, words: string) {
+function* answerOf({ level }: Setting, state: SessionState, world: World, { npcId, words }: Heard) {
   const npc = npcOf(level, npcId);
   if (npc === undefined) return null;
   const { mind = npcMind(level, npcId), asked = 0 } = knownNpc(state, npcId) ?? {};
   const line = npc.says.length === 0 ? 'Hm.' : (npc.says[asked % npc.says.length] ?? '');
   const turn = {
-    ...{ npcId, mind, turnId: `n${String(state.step + 1)}`, persona: npc.persona, ruleset: npc.ruleset },
+    ...{ npcId, turnId: `n${String(state.step + 1)}`, persona: npc.persona, ruleset: npc.ruleset },
+    ...informed({ level, world }, { mind, ruleset: npc.ruleset, most: NPC_MEMORIES }),
     ...{ observation: `A ghost says: ${words}`, context: {}, npcState: {} },
   };
   return yield* playSessionTurn(turn, { text: line });

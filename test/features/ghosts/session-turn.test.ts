@@ -15,6 +15,7 @@ import { aRuleset } from '../../support/rules.js';
 const asked: TurnToBegin & SpokenText = {
   npcId: 'ghost',
   turnId: 'g1',
+  report: [],
   mind: beginSessionMind('A ghost.'),
   persona: 'A ghost.',
   ruleset: null,
