@@ -20,12 +20,12 @@ export const readTyped = (terminal: Terminal, file: string): Promise<Buffer> =>
     throw new CommandFailed(`${file} cannot be read (${whyNot(error)}).`);
   });
 
-/** Writes a file named on the command line, or with `a` appends to it. @throws CommandFailed when it cannot be written */
+/** Writes a file named on the command line; with `a` appends to it, with `wx` only makes a new one. @throws CommandFailed when it cannot be written */
 export const writeTyped = (
   terminal: Terminal,
   file: string,
   content: string | Uint8Array,
-  flag: 'w' | 'a' = 'w',
+  flag: 'w' | 'a' | 'wx' = 'w',
 ): Promise<void> =>
   writeFile(fileOf(terminal, file), content, { flag }).catch((error: unknown) => {
     throw new CommandFailed(`${file} cannot be written (${whyNot(error)}).`);
@@ -51,9 +51,12 @@ const readParsed = async (
 export const readJsonFile = (terminal: Terminal, file: string): Promise<unknown> =>
   readParsed(terminal, file, 'JSON', (bytes) => readJsonBytes(bytes).value);
 
+/** Whether the name of a file says that it is YAML. */
+export const isYamlName = (file: string): boolean => /\.ya?ml$/i.test(file);
+
 /** Reads a file in YAML if its name says so, otherwise in JSON. @throws CommandFailed as `readJsonFile` */
 export const readJsonOrYaml = async (terminal: Terminal, file: string): Promise<unknown> => {
-  if (!/\.ya?ml$/i.test(file)) return readJsonFile(terminal, file);
+  if (!isYamlName(file)) return readJsonFile(terminal, file);
   // Most commands read no YAML.
   const { readYaml } = await import('./yaml-text.js');
   return readParsed(terminal, file, 'YAML', (bytes) => readYaml(bytes.toString('utf8')));
