@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { rulesetSchema } from '../src/features/rules/ruleset-schema.js';
 import { soulSchema } from '../src/features/souls/domain/soul-schema.js';
 import { allProcesses } from '../src/server/processes.js';
 import { commandPages } from './command-pages.js';
@@ -24,6 +25,7 @@ const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/settings.md', settingsPage],
   ['docs/reference/settings-distributed.md', distributedSettingsPage],
   ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
+  ['docs/reference/ruleset.schema.json', () => `${JSON.stringify(rulesetSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
   ...presetFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),

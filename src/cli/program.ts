@@ -26,6 +26,7 @@ import { soulCommand } from '../features/souls/cli/soul.js';
 import { examples } from './shared/options.js';
 import { CommandFailed, remark, table, type Terminal, WrongUsage } from './shared/terminal.js';
 import { talkCommand } from '../features/agents/cli/talk.js';
+import { rulesRecordCommand } from '../features/turns/cli/rules-record.js';
 import { rulesTestCommand } from '../features/turns/cli/rules-test.js';
 import { turnsCommand } from '../features/turns/cli/turns.js';
 import { verifyCommand } from '../features/proofs/cli/verify.js';
@@ -92,7 +93,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(lineageCommand(terminal))
     .addCommand(retractCommand(terminal))
     .commandsGroup('Rules:')
-    .addCommand(rulesCommand(terminal, rulesTestCommand(terminal)))
+    .addCommand(rulesCommand(terminal, [rulesTestCommand(terminal), rulesRecordCommand(terminal)]))
     .addCommand(trialCommand(terminal))
     .addCommand(replaysCommand(terminal))
     .addCommand(coverageCommand(terminal))

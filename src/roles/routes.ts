@@ -27,6 +27,7 @@ import { processRoute } from '../features/turns/http/process.js';
 import { recallRoutes } from '../features/memory/http/recall.js';
 import { replayRoutes } from '../features/replays/http/routes.js';
 import { ruleRoutes } from '../features/rules/http/routes.js';
+import { ruleTestRoute } from '../features/turns/http/rule-tests.js';
 import { searchRoute } from '../features/search/http/routes.js';
 import { soulRoutes } from '../features/souls/http/routes.js';
 import { turnRoutes, whyRoute } from '../features/turns/http/routes.js';
@@ -48,6 +49,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...cardRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
+  ruleTestRoute(services),
   ...levelRoutes({ ...services, requireUnplayed: (...of) => requireUnplayed(services.ports.readModels, ...of) }),
   ...ghostRunRoutes(services),
   ...ghostRoutes(services),

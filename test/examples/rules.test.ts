@@ -25,7 +25,7 @@ const terminal = { cwd: folder } as Parameters<typeof readJsonFile>[0];
 
 const loaded = async (name: string) => {
   const set = (await readJsonFile(terminal, `${name}.json`)) as JsonObject & { readonly rulesetRules: JsonObject[] };
-  const read = readRuleTests((await readJsonOrYaml(terminal, `${name}.test.yaml`)) as Json);
+  const read = drained(readRuleTests((await readJsonOrYaml(terminal, `${name}.test.yaml`)) as Json));
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
   return { set, cases: read.tests.cases };
 };

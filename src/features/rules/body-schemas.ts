@@ -2,8 +2,13 @@ import { Type } from '@sinclair/typebox';
 
 import type { Json } from '../../kernel/base/json.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
-import { AnyJson, ClientId, nullable, oneOf } from '../../kernel/http/schemas.js';
-import { onBreaks, stateTypes } from './domain/state-rules/state-rule.js';
+import { ClientId, nullable, oneOf } from '../../kernel/http/schemas.js';
+import { templates } from './domain/ruleset.js';
+import { LISTED_VALUES, onBreaks, STATE_RULES, stateTypes } from './domain/state-rules/state-rule.js';
+
+/** A word from a list. Registration checks it itself, because it can say what was probably meant. */
+const oneOfTexts = (words: readonly string[], description: string) =>
+  documentedAs(Type.Unsafe<string>({ ...oneOf(words), description }), Type.String({ description }));
 
 const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
   minItems: 2,
@@ -12,24 +17,24 @@ const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string'
 const Rule = named(
   'RegisteredRule',
   Type.Object({
-    drRuleId: nullable(Type.String()),
-    ruleName: nullable(Type.String()),
+    drRuleId: nullable(Type.String({ description: 'Unique in the set; made from the position by default.' })),
+    ruleName: nullable(Type.String({ description: 'What the rule is about, for people.' })),
     ruleCondition: nullable(
       Type.Array(Pair, { maxItems: 64, description: 'Pairs of a key and a value; all of them must match.' }),
     ),
     ruleAction: nullable(
       Type.String({ description: '`REQUIRE`, `ALLOW` or `FORBID` with action types, or a sentence for the prompt.' }),
     ),
-    ruleReason: nullable(Type.String()),
-    ruleTarget: nullable(Type.String()),
+    ruleReason: nullable(Type.String({ description: 'Why, for the model and in a refusal.' })),
+    ruleTarget: nullable(Type.String({ description: 'The target that the action must have; any by default.' })),
     rulePriority: nullable(Type.Integer({ description: 'The highest matching rule decides.' })),
     ruleObsPattern: nullable(Type.String({ description: 'An RE2 pattern for the observation, case-insensitive.' })),
     rulePromptSuffix: nullable(Type.String({ description: 'Added to the prompt while the rule matches.' })),
     ruleOnBreak: nullable(
-      Type.String({
-        description:
-          'If an action breaks a rule that requires another one: `refuse` (the default), or `replace` it with the required one.',
-      }),
+      oneOfTexts(
+        ['refuse', 'replace'],
+        'If an action breaks a rule that requires another one: `refuse` (the default), or `replace` it with the required one.',
+      ),
     ),
     ruleRefusal: nullable(
       Type.String({ description: 'What the player hears when the rule refuses or replaces an action.' }),
@@ -40,15 +45,31 @@ const Rule = named(
 export const StateRuleSchema = named(
   'StateRule',
   Type.Object({
-    path: Type.String({ description: 'Names separated by dots; `*` is any one name.' }),
-    writer: oneOf(['game', 'model'] as const),
+    path: Type.String({ minLength: 1, description: 'Names separated by dots; `*` is any one name.' }),
+    writer: Type.Unsafe<'game' | 'model'>({
+      ...oneOf(['game', 'model']),
+      description: 'A model changes nothing that the game writes.',
+    }),
     type: Type.Optional(oneOf(stateTypes)),
     min: Type.Optional(Type.Number()),
     max: Type.Optional(Type.Number()),
-    step: Type.Optional(Type.Number({ description: 'The most by which one verdict may change the number.' })),
-    values: Type.Optional(Type.Array(AnyJson)),
+    step: Type.Optional(
+      Type.Number({ minimum: 0, description: 'The most by which one verdict may change the number.' }),
+    ),
+    values: Type.Optional(
+      Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
+        minItems: 1,
+        maxItems: LISTED_VALUES,
+        description: 'The only values that it may have.',
+      }),
+    ),
     optional: Type.Optional(Type.Literal(true, { description: 'A model may remove the member.' })),
-    onBreak: Type.Optional(oneOf(onBreaks)),
+    onBreak: Type.Optional(
+      Type.Unsafe<(typeof onBreaks)[number]>({
+        ...oneOf(onBreaks),
+        description: 'What becomes of a change that is not allowed; it is left out by default.',
+      }),
+    ),
   }),
 );
 
@@ -68,17 +89,23 @@ export const RulesBody = named(
     ),
     ruleState: nullable(
       documentedAs(
-        Type.Array(StateRuleSchema, { description: 'Who writes which members of the state.' }),
+        Type.Array(StateRuleSchema, { maxItems: STATE_RULES, description: 'Who writes which members of the state.' }),
         Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: 1_000 }),
       ),
     ),
     ruleRefusal: nullable(
       Type.String({ description: 'What the player hears when the rule that refuses has no line of its own.' }),
     ),
-    template: nullable(Type.String({ description: '`Raw`, `ChatML`, `Llama3` or `Alpaca`.' })),
-    ruleName: nullable(Type.String()),
-    ruleDescription: nullable(Type.String()),
-    ruleActionTypes: nullable(Type.Array(Type.String(), { maxItems: 64 })),
+    template: nullable(
+      oneOfTexts(
+        templates,
+        'The form of the prompt, by the model: `Raw` (the default), `ChatML`, `Llama3` or `Alpaca`.',
+      ),
+    ),
+    $schema: nullable(Type.String({ description: 'The JSON Schema of this set, for editors. It is not stored.' })),
+    ruleName: nullable(Type.String({ description: 'Of a set in the short form, which only describes.' })),
+    ruleDescription: nullable(Type.String({ description: 'Of a set in the short form.' })),
+    ruleActionTypes: nullable(Type.Array(Type.String(), { maxItems: 64, description: 'Of a set in the short form.' })),
   }),
 );
 

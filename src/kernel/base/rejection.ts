@@ -49,6 +49,8 @@ const domainMessages = {
   RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
   RULES_INVALID:
     'Some rules cannot be read; details.problems lists where and what was probably meant. Nothing was stored.',
+  RULE_TESTS_INVALID:
+    'Some cases cannot be read; details.problems lists where and what was probably meant. Nothing was tested.',
   RULESET_TOO_LARGE:
     'Evaluating this ruleset would cost too much; see details for the cost and the limits. Nothing was stored.',
   LEVEL_INVALID:

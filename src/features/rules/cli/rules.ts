@@ -1,15 +1,16 @@
 import { Argument, Command } from 'commander';
 
 import { openClient, problemLine } from '../../../cli/shared/client.js';
-import { readJsonFile } from '../../../cli/shared/files.js';
+import { readJsonOrYaml } from '../../../cli/shared/files.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
 import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
-import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { drained } from '../../../kernel/base/sliced.js';
 import { counted } from '../../../cli/shared/text.js';
+import { whyNoRuleset } from '../domain/file-kinds.js';
 import { normaliseRuleset } from '../domain/normalise.js';
 import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
 import { rulesetDiff } from './ruleset-diff.js';
@@ -31,6 +32,14 @@ const pathOf = (rulesetId: string, version?: number): string =>
 const warningLine = ({ drRuleId, message }: RuleWarning): string =>
   drRuleId === '' ? message : `${drRuleId}: ${message}`;
 
+/** Reads a ruleset. @throws CommandFailed when the file cannot be read, or holds something else */
+const readRulesetFile = async (terminal: Terminal, file: string): Promise<JsonObject> => {
+  const content = (await readJsonOrYaml(terminal, file)) as JsonObject;
+  const why = whyNoRuleset(file, content);
+  if (why !== null) throw new CommandFailed(why);
+  return content;
+};
+
 const putCommand = (terminal: Terminal): Command =>
   new Command('put')
     .description('register a ruleset as a new version, or list the problems of an invalid one')
@@ -38,8 +47,9 @@ const putCommand = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .addHelpText('after', examples('rules put tavern.json'))
     .action(async (file: string, { json = false }: Json) => {
+      const set = await readRulesetFile(terminal, file);
       const request = await openClient(terminal);
-      const stored = (await request('POST', '/rules', await readJsonFile(terminal, file))) as StoredSet;
+      const stored = (await request('POST', '/rules', set)) as StoredSet;
       if (json) {
         printJson(terminal, stored);
         return;
@@ -56,8 +66,7 @@ const checkCommand = (terminal: Terminal): Command =>
     .addOption(jsonOption())
     .addHelpText('after', examples('rules check tavern.json'))
     .action(async (file: string, { json = false }: Json) => {
-      const body = await readJsonFile(terminal, file);
-      if (!isObject(body)) throw new CommandFailed(`${file} does not hold a JSON object.`);
+      const body = await readRulesetFile(terminal, file);
       const content = drained(normaliseRuleset(body, () => 'unnamed'));
       const isRefused = content instanceof Rejection;
       const warnings = isRefused ? [] : [...warningsOf(content), ...memberWarnings(body, content)];
@@ -95,6 +104,38 @@ const listCommand = (terminal: Terminal): Command =>
       }),
     );
 
+type Version = {
+  version: number;
+  registeredAt: string;
+  grammar: number;
+  rules: number;
+  digest: string;
+  deletedAt?: string;
+};
+const versionLine = cellsOf([8, 24, 8, 6, 43]);
+
+const versionsCommand = (terminal: Terminal): Command =>
+  new Command('versions')
+    .description('list the versions of a ruleset, newest first, even of a deleted one')
+    .addArgument(rulesetArgument())
+    .addOption(limitOption(DEFAULT_LIMIT))
+    .addOption(jsonOption('version'))
+    .addHelpText('after', examples('rules versions tavern'))
+    .action((rulesetId: string, { limit, json = false }: { readonly limit: number; readonly json?: boolean }) =>
+      printListing<Version>(terminal, {
+        path: `${pathOf(rulesetId)}/versions`,
+        query: {},
+        limit,
+        json,
+        header: versionLine(['VERSION', 'REGISTERED', 'GRAMMAR', 'RULES', 'DIGEST']).trimEnd(),
+        lineOf: ({ version, registeredAt, grammar, rules, digest, deletedAt }) => {
+          const line = versionLine([String(version), registeredAt, String(grammar), String(rules), digest]);
+          return deletedAt === undefined ? line : `${line}  deleted ${deletedAt}`;
+        },
+        none: 'No versions.',
+      }),
+    );
+
 const versionOption = (name: string, about: string, from = 1): readonly [string, string, (text: string) => number] => [
   `--${name} <version>`,
   about,
@@ -128,11 +169,11 @@ const diffCommand = (terminal: Terminal): Command =>
     .addHelpText('after', examples('rules diff tavern', 'rules diff tavern tavern.json'))
     .action(async (rulesetId: string, file: string | undefined, { from, to, json = false }: DiffOptions) => {
       if (file !== undefined && to !== undefined) throw new WrongUsage('Use either a file or --to.');
+      const set = file === undefined ? null : await readRulesetFile(terminal, file);
       const request = await openClient(terminal);
       const versionOf = async (version?: number) => (await request('GET', pathOf(rulesetId, version))) as StoredSet;
-      const newest = file === undefined ? await versionOf(to) : null;
-      const after = newest ?? (await readJsonFile(terminal, file ?? ''));
-      if (!isObject(after)) throw new CommandFailed(`${file ?? ''} does not hold a JSON object.`);
+      const newest = set === null ? await versionOf(to) : null;
+      const after = newest ?? set ?? {};
       if (newest !== null && from === undefined && newest.version === 1)
         throw new CommandFailed(`${rulesetId} has only one version, so there is nothing to compare it with.`);
       const before = await versionOf(from ?? (newest === null ? undefined : newest.version - 1));
@@ -172,15 +213,18 @@ const bindCommand = (terminal: Terminal): Command =>
       );
     });
 
-/** `anima rules`: rulesets, from the command line. @param test the command that decides cases, which this feature cannot */
-export const rulesCommand = (terminal: Terminal, test: Command): Command =>
-  new Command('rules')
+/** `anima rules`: rulesets, from the command line. @param deciding the commands that decide cases, which this feature cannot */
+export const rulesCommand = (terminal: Terminal, deciding: readonly Command[]): Command => {
+  const rules = new Command('rules')
     .description('check, test, register, compare and delete rulesets, and bind NPCs to them')
-    .addCommand(checkCommand(terminal))
-    .addCommand(test)
+    .addCommand(checkCommand(terminal));
+  for (const command of deciding) rules.addCommand(command);
+  return rules
     .addCommand(putCommand(terminal))
     .addCommand(listCommand(terminal))
+    .addCommand(versionsCommand(terminal))
     .addCommand(showCommand(terminal))
     .addCommand(diffCommand(terminal))
     .addCommand(deleteCommand(terminal))
     .addCommand(bindCommand(terminal));
+};

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 
-/** Members that a server adds, which say nothing about the rules. */
-const ADDED: ReadonlySet<string> = new Set(['rulesetRules', 'version', 'warnings']);
+/** Members that a server adds, and one for editors; they say nothing about the rules. The rules are compared one by one. */
+const ADDED: ReadonlySet<string> = new Set(['rulesetRules', 'version', 'warnings', '$schema']);
 
 const shown = (value: Json | undefined): string => (value === undefined ? 'absent' : JSON.stringify(value));
 

@@ -2,10 +2,12 @@ import { areSlips, type Bare, bareOf, LONGEST_NAME } from '../../../kernel/base/
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 
 /** The members that a set and a rule of `POST /rules` may have. An answer of the server has no others, so it can be sent back. */
-const KNOWN_MEMBERS = {
+export const KNOWN_MEMBERS = {
   set: [
     ...['rulesetId', 'id', 'rulesetRules', 'template', 'grammar', 'version', 'warnings'],
     ...['ruleRefusal', 'ruleState', 'observationChars'],
+    // What editors read, see ruleset-schema.ts.
+    '$schema',
     // The short form (promise 5.1d).
     ...['ruleName', 'ruleDescription', 'ruleActionTypes'],
   ],

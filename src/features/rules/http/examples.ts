@@ -103,6 +103,24 @@ export const ruleExamples = {
     grammar: 2,
     version: 1,
   },
+  versions: [
+    {
+      version: 1,
+      registeredAt: '2026-11-28T09:30:00.000Z',
+      digest: 'J1nTzd9l4tIhbyp1bWxYbVC7aYnVQxkuJrQBdvsmRyE',
+      grammar: 2,
+      rules: 1,
+    },
+  ],
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:anima:ruleset:2',
+    title: 'A ruleset, as POST /rules takes it',
+    type: 'object',
+    properties: {
+      rulesetId: { type: ['string', 'null'] },
+    },
+  },
   deleted: {
     rulesetId: 'tavern',
     deleted: true,

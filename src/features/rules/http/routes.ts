@@ -25,6 +25,8 @@ import { ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
 import { named } from '../../../kernel/http/named.js';
 import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
+import { rulesetSchemaRoute } from './schema-route.js';
+import { rulesetVersionsRoute } from './version-routes.js';
 import { defined } from '../../../kernel/base/defined.js';
 
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
@@ -216,6 +218,8 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
         return { body: { ...found, grammar: grammarOf(found) } };
       },
     }),
+    rulesetVersionsRoute(services),
+    rulesetSchemaRoute,
     route('DELETE', '/rules/:rulesetId', {
       ...common,
       operationId: 'deleteRules',

@@ -1,85 +1,13 @@
-import { dirname, resolve } from 'node:path';
-
 import { Argument, Command } from 'commander';
 
-import { problemLine } from '../../../cli/shared/client.js';
-import { fileOf, readJsonFile, readJsonOrYaml, readTyped, writeTyped } from '../../../cli/shared/files.js';
+import { readTyped, writeTyped } from '../../../cli/shared/files.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { examples, jsonOption, junitOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, type Terminal } from '../../../cli/shared/terminal.js';
 import { counted } from '../../../cli/shared/text.js';
-import { isObject, type Json } from '../../../kernel/base/json.js';
 import { type JunitSuite, junitXml } from '../../../kernel/base/junit.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
-import { drained } from '../../../kernel/base/sliced.js';
-import { normaliseRuleset } from '../../rules/domain/normalise.js';
-import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
-import { readRuleTests } from '../domain/rule-tests/read-rule-tests.js';
-import type { RuleTests } from '../domain/rule-tests/rule-case.js';
-import { type CaseDifference, type RuleCaseResult, runRuleCase } from '../domain/rule-tests/run-rule-case.js';
-
-/** What is wrong, and where in the file or in its ruleset. */
-type InvalidPart = { readonly pointer: string; readonly message: string; readonly meant?: string };
-
-const partLine = (part: InvalidPart): string => (part.pointer === '' ? part.message : problemLine(part));
-
-/** A file that was tested, or why it could not be. */
-type TestedFile = {
-  readonly file: string;
-  readonly cases: readonly RuleCaseResult[];
-  /** Why the file or its ruleset cannot be used; empty if it can. */
-  readonly problems: readonly InvalidPart[];
-  /** In milliseconds. */
-  readonly duration: number;
-};
-
-/** The file or its ruleset is invalid. */
-class Unusable extends Error {
-  readonly problems: readonly InvalidPart[];
-
-  constructor(problems: readonly InvalidPart[]) {
-    super('the file cannot be used');
-    this.problems = problems;
-  }
-}
-
-const unusable = (error: unknown): never => {
-  throw error instanceof CommandFailed ? new Unusable([{ pointer: '', message: error.message }]) : error;
-};
-
-/** The ruleset as its registration would store it. @param from the file of tests */
-const rulesetOf = async (terminal: Terminal, from: string, { ruleset }: RuleTests): Promise<DirectiveRuleSet> => {
-  const isPath = typeof ruleset === 'string';
-  const body = isPath ? await readJsonFile(terminal, resolve(dirname(from), ruleset)).catch(unusable) : ruleset;
-  const where = isPath ? `${ruleset}: ` : '';
-  if (!isObject(body)) throw new Unusable([{ pointer: '', message: `${where}There is no JSON object in it.` }]);
-  const content = drained(normaliseRuleset(body, () => 'unnamed', isPath ? '' : '/ruleset'));
-  if (!(content instanceof Rejection)) return { ...content, version: 1 };
-  const { problems } = content.details;
-  throw new Unusable([
-    { pointer: '', message: `${where}${content.message}` },
-    ...(Array.isArray(problems) ? (problems as readonly InvalidPart[]) : []),
-  ]);
-};
-
-const testFile = async (terminal: Terminal, file: string): Promise<Omit<TestedFile, 'file' | 'duration'>> => {
-  try {
-    const content = await readJsonOrYaml(terminal, file).catch(unusable);
-    const read = readRuleTests(content as Json);
-    if ('problems' in read) return { cases: [], problems: read.problems };
-    const ruleset = await rulesetOf(terminal, fileOf(terminal, file), read.tests);
-    return { cases: read.tests.cases.map((one) => drained(runRuleCase(ruleset, one))), problems: [] };
-  } catch (error) {
-    if (error instanceof Unusable) return { cases: [], problems: error.problems };
-    throw error;
-  }
-};
-
-const shown = (value: Json | undefined): string => (value === undefined ? 'none' : JSON.stringify(value));
-const differenceText = ({ member, expected, actual }: CaseDifference): string =>
-  `${member} expected ${shown(expected)}, was ${shown(actual)}`;
-const whyFailed = ({ differences, notes }: RuleCaseResult): string =>
-  `${differences.map(differenceText).join('; ')}${notes.length === 0 ? '' : ` (${notes.join(' ')})`}`;
+import type { RuleCaseResult } from '../domain/rule-tests/run-rule-case.js';
+import { partLine, testFile, type TestedFile, whyFailed } from './test-file.js';
 
 const caseLine = (result: RuleCaseResult): string =>
   result.passed ? `passed  ${result.name}` : `FAILED  ${result.name}: ${whyFailed(result)}`;

@@ -41,6 +41,16 @@ const RulesetProblemSchema = named(
   }),
 );
 
+/** What is wrong in a case of a rule test. */
+const RuleTestProblemSchema = named(
+  'RuleTestProblem',
+  Type.Object({
+    pointer: Type.String({ description: 'Where the problem is in the body, as a JSON Pointer (RFC 6901).' }),
+    message: text,
+    meant: maybe(Type.String({ description: 'What was probably meant.' })),
+  }),
+);
+
 const reason = { reason: Type.String({ description: 'The reason, as a sentence.' }) };
 const ofRuleset = { rulesetId: text, version: maybe(count), digest: maybe(text) };
 
@@ -102,6 +112,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
     problems: Type.Array(RulesetProblemSchema),
     problemsLeftOut: maybe(Type.Integer({ description: 'How many more problems there are.' })),
   },
+  RULE_TESTS_INVALID: { problems: Type.Array(RuleTestProblemSchema, { description: 'At most 100.' }) },
   RULESET_TOO_LARGE: {
     figures: Type.Record(text, count, { description: 'The cost of the set, as far as it was counted.' }),
     bounds: Type.Record(text, count),

@@ -38,6 +38,9 @@ describe('anima rules test', () => {
     await save('lost.yaml', PASSES.replace('set.json', 'nowhere.json'));
     await save('typo.yaml', PASSES.replace('then:', 'than:'));
     await save('broken.yaml', 'ruleset: [');
+    await save('set.yaml', 'rulesetRules: []\n');
+    await save('other-kind.yaml', PASSES.replace('set.json', 'passes.yaml'));
+    await save('yaml-set.yaml', PASSES.replace('set.json', 'set.yaml'));
     await save('empty.yml', 'ruleset: set.json\ncases: []\n');
   });
   afterAll(() => directory[Symbol.asyncDispose]());
@@ -63,12 +66,32 @@ describe('anima rules test', () => {
     ],
     ['lost.yaml', /\ninvalid .*nowhere\.json cannot be read \(ENOENT\)\.\n/],
     ['typo.yaml', /\ninvalid \/cases\/0\/than: There is no member "than"\. Perhaps then was meant\.\n/],
+    ['set.json', /\ninvalid This is a ruleset, which "anima rules check" and "anima rules put" take\. .+\n/],
+    ['other-kind.yaml', /\ninvalid passes\.yaml is a file of tests, which "anima rules test" takes\. .+\n/],
+    ['yaml-set.yaml', /\ninvalid set\.yaml is YAML, but rulesets are JSON\. .+\n/],
     ['broken.yaml', /\ninvalid broken\.yaml is not valid YAML\. .+\.\n/],
-  ])('fails if a file or its ruleset is invalid: %s [5.10c, 5.10d, 5.10k]', async (file, shown) => {
+  ])('fails if a file or its ruleset is invalid: %s [5.10c, 5.10d, 5.10k, 5.10l]', async (file, shown) => {
     const { code, stdout, stderr } = await anima(file);
     expect([code, stderr]).toEqual([1, '1 file is invalid.\n']);
     expect(stdout).toMatch(shown);
   });
+
+  it.each(['check', 'put', 'diff tavern'])(
+    'says of a file of tests which command takes it: %s [5.10l]',
+    async (command) => {
+      const given = (file: string) => typed(['rules', ...command.split(' '), file], { cwd: directory.path });
+      for (const file of ['passes.yaml', 'fails.json'])
+        expect(await given(file)).toMatchObject({
+          ...{
+            code: 1,
+            stderr: `${file} is a file of tests, which "anima rules test" takes. Give its ruleset here.\n`,
+          },
+        });
+      expect((await given('set.yaml')).stderr).toBe(
+        'set.yaml is YAML, but rulesets are JSON. Save it as JSON, under a name that ends in ".json".\n',
+      );
+    },
+  );
 
   it('tells that nothing was tested, and what is wrong usage [5.10k]', async () => {
     expect((await anima('empty.yml')).code).toBe(3);

@@ -1,5 +1,6 @@
 import { isMisspelt } from '../../../../kernel/base/alike.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+import type { Sliced } from '../../../../kernel/base/sliced.js';
 import { type Problem, problem, shownText } from '../../../rules/domain/conditions/problem.js';
 import type { ExpectedVerdict, RuleCase, RuleTests } from './rule-case.js';
 
@@ -16,14 +17,14 @@ type Members = Readonly<Record<string, Kind>>;
 const MEMBERS = {
   '': { ruleset: 'text or object', cases: 'list' },
   case: { name: 'text', given: 'object', when: 'object', then: 'object' },
-  given: { state: 'object', facts: 'object', context: 'object' },
+  given: { state: 'object', npcState: 'object', facts: 'object', context: 'object' },
   when: { observation: 'text', output: 'text', action: 'anything', dialogue: 'text', stateDelta: 'anything' },
   'when.action': { type: 'text', target: 'text', reason: 'text', confidence: 'anything', payload: 'anything' },
   then: {
     ...{ valid: 'boolean', action: 'object', reason: 'text', drRuleId: 'text', dialogue: 'text' },
     ...{ stateDelta: 'object', replacedBy: 'text', matched: 'list of texts' },
   },
-  'then.action': { type: 'text', target: 'text' },
+  'then.action': { type: 'text', target: 'text', payload: 'anything' },
 } as const satisfies Readonly<Record<string, Members>>;
 type Place = keyof typeof MEMBERS;
 
@@ -31,7 +32,7 @@ type Place = keyof typeof MEMBERS;
 const OTHER_NAMES: Readonly<Partial<Record<Place, Readonly<Record<string, string>>>>> = {
   '': { rules: 'ruleset', tests: 'cases' },
   case: { expect: 'then', expected: 'then', input: 'when', title: 'name' },
-  given: { npcState: 'state', data: 'state' },
+  given: { data: 'state' },
   when: { generatedOutput: 'output', text: 'output', stateTransform: 'stateDelta' },
   then: { ruleId: 'drRuleId', rule: 'drRuleId', message: 'reason' },
 };
@@ -77,83 +78,85 @@ const KINDS: Readonly<Record<Kind, string>> = {
   },
   ...{ 'text or object': 'a path or a ruleset', anything: 'a value' },
 };
+/** What other languages, and older YAML, call true and false. */
+const BOOLEANS: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' };
 
-const escapedName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const wrongKind = (kind: Kind, value: Json): Problem => {
+  if (kind === 'text' && (typeof value === 'number' || typeof value === 'boolean'))
+    return problem('Must be a text. Put it in quotes.', JSON.stringify(String(value)));
+  const written = typeof value === 'string' ? value.toLowerCase() : '';
+  const meant = Object.hasOwn(BOOLEANS, written) ? BOOLEANS[written] : undefined;
+  return problem(`Must be ${KINDS[kind]}.`, kind === 'boolean' ? meant : undefined);
+};
+
+// Problems are found one by one, so that whoever asks for the first hundred pays for no more.
+type Problems = Generator<RuleTestProblem, void, undefined>;
+
+const NAME_CHARS = 128;
+const pointerName = (name: string): string =>
+  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Unknown members, and members of the wrong kind. */
-const shapeProblems = (place: Place, holder: JsonObject, at: string): readonly RuleTestProblem[] =>
-  Object.entries(holder).flatMap(([name, value]): readonly RuleTestProblem[] => {
-    const members: Members = MEMBERS[place];
+function* shapeProblems(place: Place, holder: JsonObject, at: string): Problems {
+  const members: Members = MEMBERS[place];
+  for (const name of Object.keys(holder)) {
+    const value = holder[name] as Json;
     const kind = Object.hasOwn(members, name) ? members[name] : undefined;
-    const pointer = `${at}/${escapedName(name)}`;
-    if (kind === undefined)
-      return [{ pointer, ...problem(`There is no member ${shownText(name)}.`, meantBy(place, name)) }];
-    return isOf(kind, value) ? [] : [{ pointer, message: `Must be ${KINDS[kind]}.` }];
-  });
+    const pointer = `${at}/${pointerName(name)}`;
+    if (kind === undefined) {
+      // What follows a comma in an inline mapping of YAML is a member without a value.
+      const hint = value === null ? ' If it is part of a text with a comma, put the text in quotes.' : '';
+      yield { pointer, ...problem(`There is no member ${shownText(name)}.${hint}`, meantBy(place, name)) };
+    } else if (!isOf(kind, value)) yield { pointer, ...wrongKind(kind, value) };
+  }
+}
 
 const objectIn = (holder: JsonObject, name: string): JsonObject => {
   const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
   return isObject(value) ? value : {};
 };
 
-const missing = (holder: JsonObject, names: readonly string[], at: string): readonly RuleTestProblem[] =>
-  names
-    .filter((name) => !Object.hasOwn(holder, name))
-    .map((name) => ({ pointer: at, message: `The member ${name} is missing.` }));
+function* missing(holder: JsonObject, names: readonly string[], at: string): Problems {
+  for (const name of names)
+    if (!Object.hasOwn(holder, name)) yield { pointer: at, message: `The member ${name} is missing.` };
+}
 
 /** The parts of what a model writes, from which a case can make it. */
 const PARTS = ['dialogue', 'action', 'stateDelta'];
 
-const whenProblems = (when: JsonObject, at: string): readonly RuleTestProblem[] => {
+function* whenProblems(when: JsonObject, at: string): Problems {
   const parts = PARTS.filter((name) => Object.hasOwn(when, name));
-  const { action } = when as { readonly action?: Json };
-  const actionProblems = isObject(action) ? shapeProblems('when.action', action, `${at}/action`) : [];
-  if (!Object.hasOwn(when, 'output'))
-    return parts.length > 0
-      ? actionProblems
-      : [
-          {
-            pointer: at,
-            message: 'Say what the model writes: output, or one or more of dialogue, action, stateDelta.',
-          },
-        ];
-  return parts.map((name) => ({
-    pointer: `${at}/${name}`,
-    message: 'output is all that the model writes, so nothing can be added to it.',
-  }));
-};
+  if (Object.hasOwn(when, 'output')) {
+    const message = 'output is all that the model writes, so nothing can be added to it.';
+    for (const name of parts) yield { pointer: `${at}/${name}`, message };
+  } else if (parts.length === 0)
+    yield {
+      pointer: at,
+      message: 'Say what the model writes: output, or one or more of dialogue, action, stateDelta.',
+    };
+  else yield* shapeProblems('when.action', objectIn(when, 'action'), `${at}/action`);
+}
 
-const caseProblems = (one: Json, at: string): readonly RuleTestProblem[] => {
-  if (!isObject(one)) return [{ pointer: at, message: 'Must be an object.' }];
-  const [given, when, then] = ['given', 'when', 'then'].map((name) => objectIn(one, name)) as [
-    JsonObject,
-    JsonObject,
-    JsonObject,
-  ];
-  return [
-    ...shapeProblems('case', one, at),
-    ...missing(one, ['name', 'when', 'then'], at),
-    ...shapeProblems('given', given, `${at}/given`),
-    ...shapeProblems('when', when, `${at}/when`),
-    ...(isObject(one['when']) ? whenProblems(when, `${at}/when`) : []),
-    ...shapeProblems('then', then, `${at}/then`),
-    ...shapeProblems('then.action', objectIn(then, 'action'), `${at}/then/action`),
-    ...(isObject(one['then']) ? missing(then, ['valid'], `${at}/then`) : []),
-  ];
-};
-
-/** Cases with the name of an earlier one: a report could not tell them apart. */
-const repeatedNames = (cases: readonly Json[]): readonly RuleTestProblem[] => {
-  const seen = new Set<string>();
-  return cases.flatMap((one, at) => {
-    const name = isObject(one) ? one['name'] : undefined;
-    if (typeof name !== 'string' || seen.size !== seen.add(name).size) return [];
-    return [{ pointer: `/cases/${String(at)}/name`, message: `Another case is named ${shownText(name)}.` }];
-  });
-};
+function* caseProblems(one: Json, at: string): Problems {
+  if (!isObject(one)) {
+    yield { pointer: at, message: 'Must be an object.' };
+    return;
+  }
+  const given = objectIn(one, 'given');
+  const when = objectIn(one, 'when');
+  const then = objectIn(one, 'then');
+  yield* shapeProblems('case', one, at);
+  yield* missing(one, ['name', 'when', 'then'], at);
+  yield* shapeProblems('given', given, `${at}/given`);
+  yield* shapeProblems('when', when, `${at}/when`);
+  if (isObject(one['when'])) yield* whenProblems(when, `${at}/when`);
+  yield* shapeProblems('then', then, `${at}/then`);
+  yield* shapeProblems('then.action', objectIn(then, 'action'), `${at}/then/action`);
+  if (isObject(one['then'])) yield* missing(then, ['valid'], `${at}/then`);
+}
 
 /** What the model writes: the output as it is, or JSON made of its parts. */
-const outputOf = (when: JsonObject): string => {
+export const outputOf = (when: JsonObject): string => {
   const { output } = when as { readonly output?: Json };
   if (typeof output === 'string') return output;
   return JSON.stringify(
@@ -161,34 +164,59 @@ const outputOf = (when: JsonObject): string => {
   );
 };
 
+type Given = Partial<Record<'state' | 'npcState' | 'facts' | 'context', JsonObject>>;
+
 const caseOf = (one: JsonObject): RuleCase => {
-  const { state, facts, context } = objectIn(one, 'given') as Partial<
-    Record<'state' | 'facts' | 'context', JsonObject>
-  >;
+  const { state = {}, npcState = {}, facts = {}, context = {} } = objectIn(one, 'given') as Given;
   const when = objectIn(one, 'when');
   const { observation = '' } = when as { readonly observation?: string };
   return {
     name: one['name'] as string,
-    ...{ state: state ?? {}, facts: facts ?? {}, context: context ?? {} },
-    observation,
+    ...{ state, npcState, facts, context, observation },
     output: outputOf(when),
     expected: objectIn(one, 'then') as unknown as ExpectedVerdict,
   };
 };
 
+/** How many problems are looked for. */
+const MOST_PROBLEMS = 100;
+
+/**
+ * Reads the cases of a file, in slices of one case. Every member of a case and its parts must be known, and no name may occur twice, because a report
+ * could not tell such cases apart.
+ */
+export function* readRuleCases(
+  all: readonly Json[],
+): Sliced<{ readonly cases: readonly RuleCase[] } | { readonly problems: readonly RuleTestProblem[] }> {
+  const names = new Set<Json>();
+  const problems: RuleTestProblem[] = [];
+  const cases: RuleCase[] = [];
+  for (const [position, one] of all.entries()) {
+    const at = `/cases/${String(position)}`;
+    const before = problems.length;
+    for (const found of caseProblems(one, at)) {
+      problems.push(found);
+      if (problems.length === MOST_PROBLEMS) return { problems };
+    }
+    const name = isObject(one) ? one['name'] : undefined;
+    if (typeof name === 'string' && names.size === names.add(name).size)
+      problems.push({ pointer: `${at}/name`, message: `Another case is named ${shownText(name)}.` });
+    if (problems.length === MOST_PROBLEMS) return { problems };
+    if (problems.length === before) cases.push(caseOf(one as JsonObject));
+    yield 1;
+  }
+  return problems.length > 0 ? { problems } : { cases };
+}
+
 /** Reads the content of a file of tests. Every member of a file, a case and its parts must be known. */
-export const readRuleTests = (
+export function* readRuleTests(
   content: Json,
-): { readonly tests: RuleTests } | { readonly problems: readonly RuleTestProblem[] } => {
+): Sliced<{ readonly tests: RuleTests } | { readonly problems: readonly RuleTestProblem[] }> {
   if (!isObject(content)) return { problems: [{ pointer: '', message: 'Must be an object with ruleset and cases.' }] };
-  const cases: readonly Json[] = Array.isArray(content['cases']) ? (content['cases'] as readonly Json[]) : [];
-  const problems = [
-    ...shapeProblems('', content, ''),
-    ...missing(content, ['ruleset', 'cases'], ''),
-    ...cases.flatMap((one, at) => caseProblems(one, `/cases/${String(at)}`)),
-    ...repeatedNames(cases),
-  ];
-  return problems.length > 0
-    ? { problems }
-    : { tests: { ruleset: content['ruleset'] as string | JsonObject, cases: cases.filter(isObject).map(caseOf) } };
-};
+  const { ruleset, cases = [] } = content as Partial<Record<'ruleset' | 'cases', Json>>;
+  const problems = [...shapeProblems('', content, ''), ...missing(content, ['ruleset', 'cases'], '')];
+  const read = yield* readRuleCases(Array.isArray(cases) ? (cases as readonly Json[]) : []);
+  if (problems.length > 0 || 'problems' in read)
+    return { problems: 'problems' in read ? [...problems, ...read.problems] : problems };
+  return { tests: { ruleset: ruleset as string | JsonObject, cases: read.cases } };
+}

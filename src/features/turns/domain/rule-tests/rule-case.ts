@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../kernel/base/json.js';
+import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 
 /** What a case expects of a verdict. Only the members that are there are compared. */
 export type ExpectedVerdict = {
   readonly valid: boolean;
-  readonly action?: { readonly type?: string; readonly target?: string };
+  readonly action?: { readonly type?: string; readonly target?: string; readonly payload?: Json };
   readonly reason?: string;
   readonly drRuleId?: string;
   readonly dialogue?: string;
@@ -16,7 +16,10 @@ export type ExpectedVerdict = {
 /** One test of a ruleset: a situation, what a model writes in it, and the verdict that is expected. */
 export type RuleCase = {
   readonly name: string;
+  /** The recorded data of the NPC. */
   readonly state: JsonObject;
+  /** A merge patch of the state for this decision alone. */
+  readonly npcState: JsonObject;
   readonly facts: JsonObject;
   readonly context: JsonObject;
   readonly observation: string;

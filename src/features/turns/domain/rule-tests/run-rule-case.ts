@@ -1,5 +1,7 @@
 import { isSameJson } from '../../../../kernel/base/same-json.js';
 import type { Json } from '../../../../kernel/base/json.js';
+import { mergePatch } from '../../../../kernel/base/merge-patch.js';
+import { defined } from '../../../../kernel/base/defined.js';
 import type { Sliced } from '../../../../kernel/base/sliced.js';
 import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import type { DecisionInput } from '../decision/input.js';
@@ -22,12 +24,12 @@ export type RuleCaseResult = {
 /** An NPC that has the state and the facts of the case, and nothing else. */
 const inputOf = (
   ruleset: DirectiveRuleSet,
-  { state, facts, context, observation }: RuleCase,
+  { state, npcState, facts, context, observation }: RuleCase,
   patternsHeld: readonly string[],
 ): DecisionInput => ({
   npcId: 'npc',
   ...{ observation, context, facts, ruleset, patternsHeld },
-  ...{ data: state, npcState: state, persona: null, memories: [] },
+  ...{ data: state, npcState: mergePatch(state, npcState), persona: null, memories: [] },
 });
 
 /** What a verdict has for each member that a case can expect. */
@@ -35,6 +37,8 @@ const actualOf = ({ verdict, grounds }: ReachedVerdict): Readonly<Record<string,
   valid: verdict.valid,
   'action.type': verdict.action?.type,
   'action.target': verdict.action?.target,
+  // Null, which an action cannot have as its payload, expects none.
+  'action.payload': verdict.action === null ? undefined : (verdict.action.payload ?? null),
   reason: verdict.valid ? undefined : (verdict.reason ?? verdict.dialogue),
   drRuleId: verdict.valid ? undefined : verdict.details?.['drRuleId'],
   dialogue: verdict.dialogue,
@@ -46,8 +50,11 @@ const actualOf = ({ verdict, grounds }: ReachedVerdict): Readonly<Record<string,
 const expectedOf = ({ valid, action, ...members }: ExpectedVerdict): readonly (readonly [string, Json])[] =>
   Object.entries({
     valid,
-    ...(action?.type === undefined ? {} : { 'action.type': action.type }),
-    ...(action?.target === undefined ? {} : { 'action.target': action.target }),
+    ...defined({
+      'action.type': action?.type,
+      'action.target': action?.target,
+      'action.payload': action?.payload,
+    }),
     ...members,
   });
 

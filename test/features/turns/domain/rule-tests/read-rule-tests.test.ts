@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
 import { readRuleTests } from '../../../../../src/features/turns/domain/rule-tests/read-rule-tests.js';
+import { drained } from '../../../../../src/kernel/base/sliced.js';
 import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 
 const ruleset = { rulesetRules: [] };
 const whole: JsonObject = { name: 'a', when: { output: 'Hello.' }, then: { valid: true } };
+const read = (content: Json) => drained(readRuleTests(content));
 /** `pointer: message` of each problem, with what was meant. */
 const problemsOf = (content: Json): readonly string[] => {
-  const read = readRuleTests(content);
-  return 'tests' in read
+  const found = read(content);
+  return 'tests' in found
     ? []
-    : read.problems.map(
+    : found.problems.map(
         ({ pointer, message, meant }) => `${pointer}: ${message}${meant === undefined ? '' : ` ${meant}?`}`,
       );
 };
@@ -18,12 +20,12 @@ const problemsOfCase = (one: Json): readonly string[] => problemsOf({ ruleset, c
 
 describe('a file of tests', () => {
   it('has cases with defaults for what they leave out [5.10d, 5.10e, 5.10f]', () => {
-    expect(readRuleTests({ ruleset, cases: [whole] })).toEqual({
+    expect(read({ ruleset, cases: [whole] })).toEqual({
       tests: {
         ruleset,
         cases: [
           {
-            ...{ name: 'a', state: {}, facts: {}, context: {}, observation: '', output: 'Hello.' },
+            ...{ name: 'a', state: {}, npcState: {}, facts: {}, context: {}, observation: '', output: 'Hello.' },
             expected: { valid: true },
           },
         ],
@@ -33,7 +35,7 @@ describe('a file of tests', () => {
 
   it('makes the output of a model of its parts [5.10f]', () => {
     const when = { stateDelta: { mood: 'glad' }, action: { type: 'WAVE' }, dialogue: 'Hi.' };
-    expect(readRuleTests({ ruleset, cases: [{ ...whole, when }] })).toMatchObject({
+    expect(read({ ruleset, cases: [{ ...whole, when }] })).toMatchObject({
       tests: { cases: [{ output: '{"dialogue":"Hi.","action":{"type":"WAVE"},"stateDelta":{"mood":"glad"}}' }] },
     });
   });
@@ -48,8 +50,8 @@ describe('a file of tests', () => {
     ],
     [
       'the name of the protocol',
-      { ...whole, given: { npcState: {} } },
-      '/cases/0/given/npcState: There is no member "npcState". state?',
+      { ...whole, given: { data: {} } },
+      '/cases/0/given/data: There is no member "data". state?',
     ],
     [
       'an unknown name in an action',
@@ -62,7 +64,13 @@ describe('a file of tests', () => {
       '/cases/0/then/action/tpye: There is no member "tpye". type?',
     ],
     ['a name like no other', { ...whole, 'a/b~': 1 }, '/cases/0/a~1b~0: There is no member "a/b~".'],
-    ['the wrong type', { ...whole, then: { valid: 'yes' } }, '/cases/0/then/valid: Must be true or false.'],
+    ['a word for true', { ...whole, then: { valid: 'Yes' } }, '/cases/0/then/valid: Must be true or false. true?'],
+    ['the wrong type', { ...whole, then: { valid: 1 } }, '/cases/0/then/valid: Must be true or false.'],
+    [
+      'half of a text as a name',
+      { ...whole, then: { valid: true, 'shall we?': null } },
+      '/cases/0/then/shall we?: There is no member "shall we?". If it is part of a text with a comma, put the text in quotes.',
+    ],
     ['no expectation', { ...whole, then: {} }, '/cases/0/then: The member valid is missing.'],
     [
       'nothing that a model writes',
@@ -74,7 +82,7 @@ describe('a file of tests', () => {
       { ...whole, when: { output: 'x', dialogue: 'y' } },
       '/cases/0/when/dialogue: output is all that the model writes, so nothing can be added to it.',
     ],
-    ['no text as a name', { ...whole, name: 1 }, '/cases/0/name: Must be a text.'],
+    ['no text as a name', { ...whole, name: 1 }, '/cases/0/name: Must be a text. Put it in quotes. "1"?'],
   ])('is invalid with %s [5.10d]', (_, one, found) => {
     expect(problemsOfCase(one)).toEqual([found]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExpectedVerdict, RuleCase } from '../../../../../src/features/turns/domain/rule-tests/rule-case.js';
 import { runRuleCase } from '../../../../../src/features/turns/domain/rule-tests/run-rule-case.js';
 import { normaliseRuleset } from '../../../../../src/features/rules/domain/normalise.js';
-import type { JsonObject } from '../../../../../src/kernel/base/json.js';
+import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../../src/kernel/base/rejection.js';
 import { drained } from '../../../../../src/kernel/base/sliced.js';
 
@@ -30,7 +30,7 @@ const guard = setOf({
   ],
 });
 const gives: RuleCase = {
-  ...{ name: 'gives', state: {}, facts: {}, context: {}, observation: 'Your ring, please.' },
+  ...{ name: 'gives', state: {}, npcState: {}, facts: {}, context: {}, observation: 'Your ring, please.' },
   ...{ output: '{"dialogue": "Here.", "action": {"type": "GIVE", "target": "player"}}', expected: { valid: false } },
 };
 const run = (one: Partial<RuleCase>) => drained(runRuleCase(guard, { ...gives, ...one }));
@@ -98,5 +98,29 @@ describe('a case', () => {
       passed: true,
       notes: ['Not allowed to change gold: Only the game changes it.'],
     });
+  });
+
+  it('compares the payload, in any order of names, and expects none with null [5.10g]', () => {
+    const waves = { output: '{"action": {"type": "WAVE", "payload": {"a": 1, "b": [{"c": 2}]}}}' };
+    const payloadOf = (payload: Json, one: Partial<RuleCase> = waves) =>
+      differencesOf({ valid: true, action: { payload } }, one);
+    expect(payloadOf({ b: [{ c: 2 }], a: 1 })).toEqual([]);
+    expect(payloadOf({ a: 1 })).toEqual([
+      { member: 'action.payload', expected: { a: 1 }, actual: { a: 1, b: [{ c: 2 }] } },
+    ]);
+    expect(payloadOf(null)).toHaveLength(1);
+    expect(payloadOf(null, { output: '{"action": {"type": "WAVE"}}' })).toEqual([]);
+  });
+
+  it('sees the state of the request in the rules, and changes the recorded one [5.10e]', () => {
+    const one = { state: { gold: 9, mood: 'sad' }, npcState: { gold: 1, mood: 'calm' } };
+    const buys = { ...one, output: '{"action": {"type": "BUY"}}' };
+    expect(differencesOf({ valid: false, drRuleId: 'poor' }, buys)).toEqual([]);
+    expect(differencesOf({ valid: true }, { ...buys, npcState: {} })).toEqual([]);
+    const same = { ...one, output: '{"dialogue": "Hm.", "stateDelta": {"gold": 9}}' };
+    expect(run({ ...same, expected: { valid: true } }).notes).toEqual([]);
+    expect(run({ ...same, output: same.output.replace('9', '1'), expected: { valid: true } }).notes).toEqual([
+      'Not allowed to change gold: Only the game changes it.',
+    ]);
   });
 });
