@@ -146,6 +146,104 @@ describe('a state change', () => {
     expect(judged.breaks[0]?.reason).toBe('It replaces too many members to check.');
   });
 
+  it('creates what is missing around a member of the model, with nothing else in it [5.8b, 5.8j]', () => {
+    const rules = [game('*'), model('story.notes'), model('story.parts.*.title', { max: 5 })];
+    expect(judgeChange(rules, data, { story: { notes: 'x' } })).toEqual({
+      patch: { story: { notes: 'x' } },
+      breaks: [],
+    });
+    expect(judgeChange(rules, { story: null }, { story: { notes: 'x' } }).breaks).toEqual([]);
+    const greedy = { story: { notes: 'x', done: true, parts: { a: { title: 2, gold: 5 }, b: 1 } }, fame: { town: 1 } };
+    expect(judgeChange(rules, data, greedy)).toEqual({
+      patch: { story: { notes: 'x', parts: { a: { title: 2 } } } },
+      breaks: ['story.done', 'story.parts.a.gold', 'story.parts.b', 'fame'].map((path) => ({
+        ...{ path, onBreak: 'leave_out', reason: 'Only the game changes it.' },
+      })),
+    });
+  });
+
+  it.each<[title: string, before: JsonObject, change: JsonObject]>([
+    ['an empty object', {}, { story: {} }],
+    ['an object of nothing', {}, { story: { notes: null } }],
+    ['an object with only what the game writes', {}, { story: { done: true } }],
+    ['an object in place of a text', { story: 'none' }, { story: { notes: 'x' } }],
+    ['an object in place of a list', { story: [] }, { story: { notes: 'x' } }],
+    ['a list', {}, { story: [{ notes: 'x' }] }],
+  ])('creates nothing else that the game writes: %s [5.8j]', (_, before, change) => {
+    const judged = judgeChange([game('*'), model('story.notes')], before, change);
+    expect(judged).toMatchObject({ patch: {}, breaks: [{ reason: 'Only the game changes it.' }] });
+  });
+
+  it('is judged in a list by the most specific rule, too [5.8b]', () => {
+    const rules = [game('bag.*'), model('bag.note', { optional: true }), model('*.note')];
+    const bag = [{ id: 'key', note: 'rusty' }];
+    expect(judgeChange(rules, { bag: { a: { id: 'key' }, note: 'x' } }, { bag: null }).patch).toEqual({});
+    expect(
+      judgeChange([game('bag.id'), model('bag.note')], { bag }, { bag: [{ id: 'key', note: 'old' }] }).breaks,
+    ).toEqual([]);
+    expect(
+      judgeChange([game('bag.id'), model('bag.note')], { bag }, { bag: [{ id: 'gem', note: 'rusty' }] }).patch,
+    ).toEqual({});
+    expect(judgeChange(rules, { bag: { note: 'x' } }, { bag: null }).patch).toEqual({ bag: null });
+  });
+
+  it('looks at a replaced member once, however many rules are about it [5.8f]', () => {
+    const many = Object.fromEntries(Array.from({ length: 4_900 }, (_, at) => [`m${String(at)}`, { a: at }]));
+    const rules = Array.from({ length: 64 }, (_, at) => game(`many.*.b${String(at)}`));
+    expect(judgeChange(rules.slice(0, 1), { many }, { many: null }).patch).toEqual({ many: null });
+    expect(judgeChange(rules, { many: { ...many, last: { b63: 1 } } }, { many: null }).breaks).toEqual([
+      { path: 'many', onBreak: 'leave_out', reason: 'It holds many.*.b63: Only the game changes it.' },
+    ]);
+  });
+
+  it('changes no value whose most specific rule is the game’s, whatever the change and the rules are [5.8b, 5.8c]', () => {
+    const names = fc.constantFrom('a', 'b', 'c');
+    const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<Json>(0, 1, 'x', true, []),
+        fc.dictionary(names, tie('value'), { maxKeys: 3 }),
+      ),
+    })).value;
+    const object = fc.dictionary(names, value, { maxKeys: 3 });
+    const patch = fc.dictionary(names, fc.oneof(fc.constant(null), value), { maxKeys: 3 });
+    const path = fc
+      .array(fc.oneof(names, fc.constant('*')), { minLength: 1, maxLength: 3 })
+      .map((one) => one.join('.'));
+    const rule = fc
+      .tuple(path, fc.boolean())
+      .map(([at, isGame]) => (isGame ? game(at) : model(at, { optional: true })));
+    /** What is no object, by its names. */
+    const leaves = (given: Json, at: readonly string[] = []): readonly (readonly [string, Json])[] =>
+      isObject(given)
+        ? Object.entries(given).flatMap(([name, member]) => leaves(member, [...at, name]))
+        : [[at.join('.'), given]];
+    const isOfGame = (rules: readonly StateRule[], at: string): boolean => {
+      const place = at.split('.');
+      const covering = rules
+        .map((one) => ({ ...one, names: one.path.split('.') }))
+        .filter(({ names: list }) =>
+          list.every((name, index) => name === place[index] || (name === '*' && index < place.length)),
+        );
+      const most = (one: (typeof covering)[number]): number =>
+        one.names.length * 10 - one.names.filter((name) => name === '*').length;
+      return covering.toSorted((one, other) => most(other) - most(one))[0]?.writer === 'game';
+    };
+    fc.assert(
+      fc.property(
+        object,
+        patch,
+        fc.uniqueArray(rule, { maxLength: 5, selector: (one) => one.path }),
+        (before, change, rules) => {
+          const after = mergePatch(before, judgeChange(rules, before, change).patch);
+          const owned = (given: Json) => leaves(given).filter(([at]) => isOfGame(rules, at));
+          expect(new Map(owned(after))).toEqual(new Map(owned(before)));
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
   it('never changes what the game writes, whatever the change is', () => {
     const names = fc.constantFrom('a', 'b', 'c');
     const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
