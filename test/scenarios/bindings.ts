@@ -68,6 +68,31 @@ export const bindingScenarios = (profile: string, open: OpenServer): void => {
       expect((await post(`/npcs/${npcId}/verdict`, { generatedOutput: ATTACK })).body).toMatchObject({ valid: true });
     });
 
+    it('are never chosen by a name that only resembles rulesetId [2.1q]', async () => {
+      await register(forbidding('gate', 'ATTACK'));
+      const npcId = await newNpc();
+      const before = await eventsOf(npcId);
+      const misspelt = { ruleset_id: 'gate' };
+      const asked: readonly (readonly [method: string, path: string, body: object, meant: string])[] = [
+        ['POST', '/npcs', { npcId, ...misspelt }, '/rulesetId'],
+        ['PATCH', `/npcs/${npcId}`, misspelt, '/rulesetId'],
+        ['POST', `/npcs/${npcId}/process`, { tape: { observation: 'x', ...misspelt } }, '/tape/rulesetId'],
+        ['POST', `/npcs/${npcId}/directive`, misspelt, '/rulesetId'],
+        ['POST', `/npcs/${npcId}/context`, misspelt, '/rulesetId'],
+        ['POST', `/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, ...misspelt }, '/rulesetId'],
+        ['POST', `/v1/agents/${npcId}/process`, { input: 'x', ...misspelt }, '/rulesetId'],
+      ];
+      for (const [method, path, body, meant] of asked) {
+        const reply = await running.api(method, path, body);
+        expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'RULESET_ID_MISSPELT']);
+        expect(reply.body.error.details).toEqual({ member: 'ruleset_id', meant });
+      }
+      expect(await eventsOf(npcId)).toEqual(before);
+      ok(
+        await running.api.post(`/npcs/${npcId}/verdict`, { generatedOutput: 'x', rulesetId: 'gate', ruleset: 'gate' }),
+      );
+    });
+
     it('cannot be bound under an id that is not registered [2.1j]', async () => {
       const npcId = await newNpc();
       const before = await eventsOf(npcId);

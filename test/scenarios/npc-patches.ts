@@ -93,6 +93,34 @@ export const npcPatchScenarios = (profile: string, open: OpenServer): void => {
         expect(ok(await patch(npcId, { data: { hp } }, { 'if-match': expected })).body.data.hp).toBe(hp);
     });
 
+    it('with If-Match and a key is answered like the first time if it is repeated [2.1r, 1.7a]', async () => {
+      const { npcId, etag } = await newNpc();
+      const headers = { 'if-match': etag ?? '', 'idempotency-key': `patch-${npcId}` };
+      const first = ok(await patch(npcId, { data: { hp: 2 } }, headers));
+      ok(await patch(npcId, { data: { hp: 1 } }));
+      const again = ok(await patch(npcId, { data: { hp: 2 } }, headers));
+      expect([again.body, again.headers.get('etag')]).toEqual([first.body, first.headers.get('etag')]);
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      const reused = await patch(npcId, { data: { hp: 0 } }, headers);
+      expect([reused.status, codeOf(reused)]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      const stale = await patch(npcId, { data: { hp: 2 } }, { 'if-match': etag ?? '' });
+      expect([stale.status, codeOf(stale)]).toEqual([412, 'PRECONDITION_FAILED']);
+      expect((await get(npcId)).body.data.hp).toBe(1);
+      expect(await typesOf(npcId)).toEqual(['NpcRegistered', 'NpcUpdated', 'NpcUpdated']);
+    });
+
+    it('with a key is refused again if its version was not the current one [2.1r]', async () => {
+      const { npcId } = await newNpc();
+      const key = { 'idempotency-key': `late-${npcId}` };
+      for (const [tag, replayed] of [
+        ['"7"', null],
+        ['"0"', 'true'],
+      ] as const) {
+        const refused = await patch(npcId, { data: { hp: 2 } }, { ...key, 'if-match': tag });
+        expect([refused.status, refused.headers.get('idempotency-replayed')]).toEqual([412, replayed]);
+      }
+    });
+
     it('is carried out for one of many that name the same version [2.1p]', async () => {
       const { npcId, etag } = await newNpc();
       const replies = await Promise.all(

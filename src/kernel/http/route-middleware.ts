@@ -15,7 +15,7 @@ import { handle, reply, sendAnswer } from './middleware/reply.js';
 import { type Reserving, runOnce } from './middleware/run-once.js';
 import { takeBody } from './middleware/take-body.js';
 import type { RequestMiddleware } from './request-state.js';
-import type { RouteDefinition } from './route.js';
+import { isRepeatable, type RouteDefinition } from './route.js';
 import { requireSound } from './route-rules.js';
 
 export type RouteDeps = {
@@ -34,9 +34,9 @@ export type RouteDeps = {
 export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): readonly RequestMiddleware[] => {
   requireSound(definition);
   const { lifecycle, clock, random, log, keys } = deps;
-  const { enter, bodyLimit = DEFAULT_BODY_LIMIT, method } = definition;
+  const { enter, bodyLimit = DEFAULT_BODY_LIMIT } = definition;
   const send = sendAnswer(definition, { lifecycle, clock, log });
-  const mayRepeat = method === 'POST' && definition.scope !== null;
+  const mayRepeat = isRepeatable(definition);
   return [
     beginRoute(definition, lifecycle),
     authenticate(definition, keys),

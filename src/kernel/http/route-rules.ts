@@ -1,4 +1,4 @@
-import type { RouteDefinition } from './route.js';
+import { isRepeatable, type RouteDefinition } from './route.js';
 
 /** One media type, or the range of all types. */
 const MEDIA_TYPE = /^(\*\/\*|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/;
@@ -24,9 +24,9 @@ const faultOf = ({
     const isJson = Object.values(responses).every(
       ({ contentType = 'application/json' }) => contentType === 'application/json',
     );
-    return isJson || method !== 'POST' || scope === null
+    return isJson || !isRepeatable({ method, scope })
       ? null
-      : 'answers POST with something other than JSON, which cannot be stored for repeated requests';
+      : `answers ${method} with something other than JSON, which cannot be stored for repeated requests`;
   }
   if (method === 'GET' || method === 'DELETE') return `accepts bytes with ${method}, which has no body`;
   if (body !== undefined || bodyLimit !== undefined) return 'accepts both bytes and JSON';

@@ -131,6 +131,8 @@ type RouteMembers<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Where the body may choose its ruleset by `rulesetId`. A name that resembles it is refused there. */
+  readonly choosesRuleset?: '' | '/tape';
   /** A body that is valid as it is, for the documentation. */
   readonly example?: unknown;
   /** Codes with which the handler refuses, for the documentation. Codes that the other members imply are left out. */
@@ -228,6 +230,10 @@ export const contextOf = (call: Call): Required<Command> => {
 /** The stream of the mind named in the path of a request. */
 export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
   npcStream(principal.tenant, params.npcId);
+
+/** Whether a route runs commands that a repeat could apply twice, so that an Idempotency-Key names them: all with these methods and a key. */
+export const isRepeatable = ({ method, scope }: Pick<RouteDefinition, 'method' | 'scope'>): boolean =>
+  (method === 'POST' || method === 'PATCH') && scope !== null;
 
 /** Like mindStream, for the agent family: an agentId is an npcId. */
 export const agentStream = ({ principal, params }: Call<{ agentId: string }>): string =>

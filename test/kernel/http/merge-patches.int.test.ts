@@ -62,18 +62,27 @@ describe('a PATCH', () => {
     expect([misspelt.status, misspelt.headers.get('anima-warning')]).toEqual([200, 'member-unknown; meant="/name"']);
   });
 
-  it('ignores an Idempotency-Key [1.7a]', async () => {
+  it('accepts an Idempotency-Key, whatever its precondition [1.7a, 1.7b, 1.7c]', async () => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' };
-    for (const name of ['a', 'b'])
-      expect((await patch(JSON.stringify({ name }), headers)).body).toEqual({ body: { name }, keyed: false });
+    for (const [tag, replayed] of [
+      ['"1"', null],
+      ['"2"', 'true'],
+    ] as const) {
+      const reply = await patch('{"name":"a"}', { ...headers, 'if-match': tag });
+      expect(reply.body).toEqual({ body: { name: 'a' }, keyed: true });
+      expect(reply.headers.get('idempotency-replayed')).toBe(replayed);
+    }
+    const other = await patch('{"name":"b"}', headers);
+    expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('is documented with both media types, its precondition, and no Idempotency-Key', () => {
+  it('is documented with both media types, its precondition and its Idempotency-Key', () => {
     const { paths } = JSON.parse(JSON.stringify(openApi([patchRoute])));
     const { requestBody, responses, parameters } = paths['/things/{id}'].patch;
     expect(Object.keys(requestBody.content)).toEqual(['application/json', 'application/merge-patch+json']);
-    expect(parameters.map(({ name }: { name: string }) => name)).toEqual(['id', 'If-Match']);
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual([...['id', 'If-Match', 'Idempotency-Key']]);
     expect(responses['400'].description).toContain('`HEADER_INVALID`');
+    expect(responses['422'].description).toContain('`IDEMPOTENCY_KEY_REUSED`');
     expect(responses['412'].description).toBe('`PRECONDITION_FAILED`');
   });
 });

@@ -108,8 +108,9 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       params: AgentParams,
       writesTo: agentStream,
       body: ProcessInputRequest,
+      choosesRuleset: '',
       example: examples.input,
-      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', ...refusedActions, 'CONCURRENT_NPC_LIMIT'],
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_ID_MISSPELT', ...refusedActions, 'CONCURRENT_NPC_LIMIT'],
       sends: ['Anima-Revision'],
       responses: {
         200: {

@@ -14,7 +14,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import { npcs } from '../../../../projections/npcs.js';
-import { contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { ifMatch } from '../../../kernel/http/if-match.js';
 import { readMind } from '../read-mind.js';
@@ -167,8 +167,9 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     description:
       'Each member that you send replaces the entire old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
     body: RegisterNpcRequest,
+    choosesRuleset: '',
     example: examples.register,
-    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
+    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'RULESET_ID_MISSPELT'],
     sends: ['Anima-Revision', 'ETag'],
     responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {
@@ -223,12 +224,21 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     operationId: 'patchNpc',
     summary: 'Change the persona, parts of the data, or the binding of an NPC',
     description:
-      'The body is a JSON merge patch (RFC 7396), as `application/json` or `application/merge-patch+json`. A request that changes nothing records nothing. `If-Match` makes the change only if nobody else has changed persona, data or binding since; after a lost response, read the NPC before you send such a request again. The limits are those of `POST /npcs`, for the data that results.',
+      'The body is a JSON merge patch (RFC 7396), as `application/json` or `application/merge-patch+json`. A request that changes nothing records nothing. `If-Match` makes the change only if nobody else has changed persona, data or binding since; with an `Idempotency-Key`, such a request can be repeated after a lost response. The limits are those of `POST /npcs`, for the data that results.',
     ext: true,
     params: NpcParams,
     body: PatchNpcRequest,
+    writesTo: mindStream,
+    choosesRuleset: '',
     example: examples.patch,
-    refuses: ['NPC_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
+    refuses: [
+      'NPC_NOT_FOUND',
+      'CONFLICT',
+      'DATA_TOO_LARGE',
+      'EVENTS_TOO_LARGE',
+      'RULESET_UNKNOWN',
+      'RULESET_ID_MISSPELT',
+    ],
     reads: ['If-Match'],
     sends: ['Anima-Revision', 'ETag'],
     responses: ok('The NPC as it is now.', Npc, examples.patched),

@@ -91,7 +91,8 @@ const common = {
   tag: 'Protocol',
   scope: 'npc',
   params: NpcParams,
-  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN'],
+  choosesRuleset: '',
+  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'RULESET_ID_MISSPELT'],
 } as const;
 
 type ActRouteDeps = {

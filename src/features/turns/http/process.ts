@@ -37,8 +37,16 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
     writesTo: mindStream,
     enter: (call) => enterStep(runtime, mindStream(call)),
     body: StepBody,
+    choosesRuleset: '/tape',
     example: stepExamples.open,
-    refuses: ['TURN_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
+    refuses: [
+      'TURN_NOT_FOUND',
+      'CONFLICT',
+      'DATA_TOO_LARGE',
+      'EVENTS_TOO_LARGE',
+      'RULESET_ID_MISSPELT',
+      'CONCURRENT_NPC_LIMIT',
+    ],
     sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) =>

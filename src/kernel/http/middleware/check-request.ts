@@ -4,6 +4,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Random } from '../../../ports/random.js';
 import { compileDropNulls } from '../guard/null-members.js';
 import { compileMisspelt } from '../guard/misspelt.js';
+import { requireRulesetName } from '../guard/misspelt-ruleset.js';
 import { compilePathParams } from '../guard/path-params.js';
 import { compileQuery } from '../guard/query.js';
 import { checkOf, schemaRejection } from '../guard/schema-check.js';
@@ -46,9 +47,12 @@ export const acceptsType = (accept: string | undefined, type: string): boolean =
 export const onDemandOf = ({ responses }: RouteDefinition): string | undefined =>
   Object.values(responses).find(({ onDemand }) => onDemand !== undefined)?.onDemand;
 
-/** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID */
+const choosingIn = (body: unknown, pointer: '' | '/tape'): unknown =>
+  pointer === '' ? body : (body as { readonly tape?: unknown } | undefined)?.tape;
+
+/** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID, RULESET_ID_MISSPELT */
 export const checkRequest = (definition: RouteDefinition, { clock, random, written }: CheckDeps): RequestMiddleware => {
-  const { body, method } = definition;
+  const { body, method, choosesRuleset } = definition;
   // In a merge patch `null` removes.
   const dropNulls = body === undefined || method === 'PATCH' ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
@@ -62,6 +66,7 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
     if (meant.length > 0) addHeaders(ctx, memberWarning(meant));
     const bodyIssues = checkBody?.(json.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
+    if (choosesRuleset !== undefined) requireRulesetName(choosingIn(json.value, choosesRuleset), choosesRuleset);
     const { headers } = ctx.req;
     state.call = {
       params: state.params,

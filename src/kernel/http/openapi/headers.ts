@@ -1,5 +1,5 @@
 import { requestHeaders, type ResponseHeader } from '../headers.js';
-import type { RouteDefinition } from '../route.js';
+import { isRepeatable, type RouteDefinition } from '../route.js';
 import type { Doc } from './components.js';
 
 /** Headers by reference to the components. */
@@ -13,9 +13,9 @@ const limits: readonly ResponseHeader[] = ['RateLimit', 'RateLimit-Policy'];
 export const headersOfRefusals = (names: readonly ResponseHeader[]): Doc =>
   referToHeaders(['X-Request-Id', ...limits, ...names]);
 
-/** Whether a route accepts an Idempotency-Key: every `POST` of JSON does. */
-export const takesKey = ({ method, scope, bytes }: RouteDefinition): boolean =>
-  method === 'POST' && scope !== null && bytes === undefined;
+/** Whether a route accepts an Idempotency-Key: every `POST` and `PATCH` of JSON does. */
+export const takesKey = (definition: RouteDefinition): boolean =>
+  isRepeatable(definition) && definition.bytes === undefined;
 
 /** The headers of a route's own response: what its definition implies, and what its handler adds (`sends`). */
 export const headersOf = (definition: RouteDefinition, status: number): Doc => {

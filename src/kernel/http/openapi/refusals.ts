@@ -1,7 +1,7 @@
 import type { RejectionCode } from '../../base/rejection.js';
 import { paramNames } from '../guard/path-params.js';
 import type { RequestHeader } from '../headers.js';
-import type { RouteDefinition } from '../route.js';
+import { isRepeatable, type RouteDefinition } from '../route.js';
 import { takesKey } from './headers.js';
 
 /** Whether a value of this schema has ids that clients choose: then a request with a wrong id and no other problem gets ID_INVALID. */
@@ -26,7 +26,7 @@ export const refusalsOf = (definition: RouteDefinition): readonly RejectionCode[
     [brings && bytes === undefined, 'MALFORMED_JSON'],
     [body !== undefined || query !== undefined, 'SCHEMA_INVALID'],
     [hasParams || hasClientId(body) || hasClientId(query), 'ID_INVALID'],
-    [parses || (method === 'POST' && scope !== null), 'HEADER_INVALID'],
+    [parses || isRepeatable(definition), 'HEADER_INVALID'],
     [scope !== null || admits !== undefined, 'UNAUTHORIZED'],
     [scope !== null || forbids !== undefined, 'FORBIDDEN'],
     [takesKey(definition), 'IDEMPOTENCY_IN_PROGRESS'],
