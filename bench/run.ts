@@ -4,6 +4,7 @@ import { measureLongMind } from './long-mind.js';
 import { measureParts } from './measure.js';
 import { measurePosts } from './post.js';
 import { measureRebuild } from './rebuild.js';
+import { measureRules } from './rules.js';
 import { measureStart } from './start.js';
 import { measureTurns } from './turns.js';
 
@@ -13,6 +14,7 @@ await measureParts(
     post: measurePosts,
     turns: measureTurns,
     latency: measureLatency,
+    rules: measureRules,
     rebuild: measureRebuild,
     start: measureStart,
     'long-mind': measureLongMind,

@@ -9,6 +9,7 @@ import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { seededRandom } from '../../support/seeded-random.js';
+import { turnsDuring } from '../../support/turns.js';
 import { eventsOf, onBehalf, storeWith } from '../../support/streams.js';
 
 const clock = new ManualClock();
@@ -83,6 +84,13 @@ describe('reports of facts', () => {
       expect(of('storm'), npcId).toHaveLength(1);
       if (done.includes(npcId)) expect(facts.at(-1), npcId).toEqual({ weather: 'sun' });
     }
+  });
+
+  it('of many minds let other work run between any two of them [5.9d]', async () => {
+    const store = new MemoryEventStore();
+    const facts = { notes: 'x'.repeat(60_000) };
+    const turns = await turnsDuring(() => reportOnMany(serverOn(store), onBehalf('large'), minds, facts));
+    expect(turns).toBeGreaterThanOrEqual(minds.length);
   });
 
   it('of many minds read one event of each mind that nothing was recorded in since the key was reserved', async () => {

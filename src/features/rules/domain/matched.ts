@@ -22,6 +22,6 @@ export type Matched = {
   /** Only before the verdict, in grammar 2: rules that match if the action and the change turn out as their conditions say. In the same order. */
   readonly pending?: readonly Match[];
   readonly trace: RulesTrace;
-  /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK, or in grammar 2 STRICT_WORK. */
+  /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK; in grammar 2, never much above DECISION_EFFORT. */
   readonly work: number;
 };

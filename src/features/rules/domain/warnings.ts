@@ -2,7 +2,8 @@ import { absenceWarning } from './absence.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
 import { oneElementWarning } from './one-element.js';
-import { undeclaredReads } from './state-rules/undeclared-reads.js';
+import { requireWarning } from './require-reads.js';
+import { declaredIn, undeclaredReads } from './state-rules/undeclared-reads.js';
 import { unknownMembers } from './members.js';
 import { problemsOfRule, problemText } from './problems.js';
 import {
@@ -84,13 +85,14 @@ const verbWarning = (rule: DirectiveRule): string | null => {
     : null;
 };
 
-const strictWarnings = (rule: DirectiveRule): readonly string[] => {
+const strictWarnings = (rule: DirectiveRule, set: Pick<RulesetContent, 'ruleState'>): readonly string[] => {
   const { kind } = effectIn(2, rule);
   return [
     actionWarning(rule, 2),
     neverUsed(rule),
     ...(kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
     ...(kind === 'allow' ? rule.ruleCondition.map(oneElementWarning) : []),
+    ...(kind === 'require' ? [requireWarning(rule.ruleCondition, declaredIn(set))] : []),
   ].filter((message) => message !== null);
 };
 
@@ -129,7 +131,7 @@ export const warningsOf = (
   if (set.rulesetRules.length === 0) return [EMPTY];
   return [
     ...set.rulesetRules.flatMap((rule) =>
-      warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
+      warningsOfRule(rule, set).map((message) => ({ drRuleId: rule.drRuleId, message })),
     ),
     ...(grammarOf(set) === 2 ? writableByModel(set) : []),
   ];

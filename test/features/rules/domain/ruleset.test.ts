@@ -126,6 +126,19 @@ describe('the registration of a rule set', () => {
     expect(refused).toMatchObject({ code });
   });
 
+  it('keeps every member that is an addition [5.4c]', () => {
+    const rule = {
+      ...{ ruleAction: 'FLEE', ruleOnBreak: 'replace', ruleRefusal: 'Not me!', ruleObsPattern: 'wolf' },
+      ...{ ruleDescription: 'Flees.', ruleActionTypes: ['FLEE'] },
+    };
+    const set = { grammar: 2, ruleState: [{ path: 'mood', writer: 'model' }], ruleRefusal: 'No.' };
+    expect(normalise({ ...set, rulesetRules: [rule] })).toMatchObject({
+      ...set,
+      rulesetRules: [rule],
+      observationChars: 16_000,
+    });
+  });
+
   it('is refused with the rule whose pattern is invalid', () => {
     expect(normalise({ rulesetRules: [{}, { ruleObsPattern: '[' }] })).toMatchObject({
       details: { drRuleId: 'rule-2', ruleObsPattern: '[' },

@@ -62,11 +62,55 @@ describe('a registration', () => {
     (key, value, about) => {
       const rule = aRule({ ruleCondition: [[key, value]], ruleAction: 'ALLOW SELL' });
       const messages = (ruleAction: string) =>
-        warningsOf({ grammar: 2, rulesetRules: [{ ...rule, ruleAction }] }).map(({ message }) => message);
+        warningsOf({ grammar: 2, rulesetRules: [{ ...rule, ruleAction }] })
+          .map(({ message }) => message)
+          .filter((message) => message.startsWith('A model can write a list'));
       expect(messages('ALLOW SELL')).toEqual(about === null ? [] : [expect.stringMatching(about)]);
       expect(messages('REQUIRE SELL')).toEqual([]);
     },
   );
+
+  it.each<[key: string, isWarned: boolean]>([
+    ['delta.trust', true],
+    ['action.payload.price', true],
+    ['action.confidence', true],
+    ['after.trust', true],
+    ['trust', true],
+    ['action.type', false],
+    ['action.target', false],
+    ['after.hp', false],
+    ['after.mood', false],
+    ['mood', false],
+    ['facts.alarm', false],
+    ['context.hour', false],
+    ['observation', false],
+  ])('gets a warning if a model can get rid of what a rule requires: %s [5.1g, 5.5u]', (key, isWarned) => {
+    const messages = (ruleAction: string) =>
+      warningsOf({
+        ...{ grammar: 2, ruleState: [{ path: 'mood', writer: 'model', values: ['calm'] }] },
+        rulesetRules: [
+          aRule({
+            ruleCondition: [
+              ['facts.war', 'true'],
+              [key, 'X'],
+            ],
+            ruleAction,
+          }),
+        ],
+      })
+        .map(({ message }) => message)
+        .filter((message) => message.includes('requires nothing'));
+    const about = expect.stringContaining(`The rule reads ${key}, which a model can write`) as string;
+    expect([messages('REQUIRE FLEE'), messages('FLEE')]).toEqual(isWarned ? [[about], [about]] : [[], []]);
+    expect([messages('FORBID FLEE'), messages('ALLOW FLEE')]).toEqual([[], []]);
+  });
+
+  it('gets that warning for an expression, too [5.1g, 5.5u]', () => {
+    const rule = aRule({ ruleCondition: [['cel', 'facts.war && delta.trust > 5']], ruleAction: 'FLEE' });
+    expect(warningsOf({ grammar: 2, rulesetRules: [rule] }).map(({ message }) => message)).toEqual([
+      expect.stringContaining('The rule reads delta.trust, which a model can write'),
+    ]);
+  });
 
   it('gets a warning for a set without rules [5.1g]', () => {
     expect(warningsOf({ rulesetRules: [] })).toEqual([

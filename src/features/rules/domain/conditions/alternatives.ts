@@ -19,8 +19,7 @@ export type ElementAlternative =
   /** Something that equals none of these. */
   | { readonly is: 'other'; readonly than: readonly Operand[] }
   | { readonly is: 'number-order'; readonly order: Order; readonly to: Quantity }
-  /** `key`: the text as `orderKey` makes it. */
-  | { readonly is: 'text-order'; readonly order: Order; readonly key: string }
+  | { readonly is: 'text-order'; readonly order: Order; readonly to: string }
   | { readonly is: 'range'; readonly from: Quantity; readonly to: Quantity };
 
 /** One of the alternatives of a value. */
@@ -43,7 +42,7 @@ export const countElementTests = (alternatives: readonly Alternative[]): number 
   );
 
 /** How many numbers in some alternatives are longer than a double. */
-export const countLongNumbers = (alternatives: readonly Alternative[]): number =>
+const countLongNumbers = (alternatives: readonly Alternative[]): number =>
   alternatives.reduce((sum, one) => {
     if ('of' in one) return sum + countLongNumbers(one.of);
     const numbers =
@@ -54,3 +53,10 @@ export const countLongNumbers = (alternatives: readonly Alternative[]): number =
           : (one.is === 'equal' ? [one.to] : one.is === 'other' ? one.than : []).map(({ quantity }) => quantity);
     return sum + numbers.filter((quantity) => quantity !== null && isLongNumber(quantity)).length;
   }, 0);
+
+/** How many tests a number counts for, in addition to its own, that is longer than a double. */
+const LONG_NUMBER = 3;
+
+/** What some alternatives cost for each value, in tests. */
+export const testCost = (alternatives: readonly Alternative[]): number =>
+  countElementTests(alternatives) + LONG_NUMBER * countLongNumbers(alternatives);

@@ -12,21 +12,23 @@ type Elements = readonly (View | null)[];
 export const everyElement = (elements: Elements): readonly FittingElement[] =>
   elements.map((_, index) => ({ index, outcome: 'yes' }));
 
-/** The elements that satisfy one more condition, and how many values were tested. */
+/** How many values one more condition would test. */
+export const countTested = (fitting: readonly FittingElement[], elements: Elements): number =>
+  fitting.reduce((sum, { index }) => sum + (elements[index]?.values.length ?? 0), 0);
+
+/** The elements that satisfy one more condition. */
 export const narrowed = (
   fitting: readonly FittingElement[],
   elements: Elements,
   alternatives: readonly Alternative[],
-): { readonly left: readonly FittingElement[]; readonly tested: number } => {
+): readonly FittingElement[] => {
   const left: FittingElement[] = [];
-  let tested = 0;
   for (const { index, outcome } of fitting) {
     const view = elements[index] ?? null;
     const holds = view === null ? 'longList' : valueHolds(view, alternatives);
-    tested += view?.values.length ?? 0;
     if (holds !== 'no') left.push({ index, outcome: outcome === 'yes' ? holds : outcome });
   }
-  return { left, tested };
+  return left;
 };
 
 /** Whether one of the elements certainly satisfies all conditions so far. @param isCut whether the list has more elements, which were not looked at */

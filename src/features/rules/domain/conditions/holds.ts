@@ -8,6 +8,7 @@ export const CONDITION_ERRORS = {
   notText: 'an order of texts met a value that is not a text',
   vagueNumber: 'a whole JSON number of 2^53 or more cannot be compared exactly',
   longList: 'the list has more than 1,000 elements',
+  tooMuch: 'the decision would have to look at too many values',
   unreadable: 'the condition cannot be read',
 } as const;
 export type ConditionError = keyof typeof CONDITION_ERRORS;
@@ -66,10 +67,8 @@ const elementHolds = (view: View, at: number, alternative: ElementAlternative): 
         ),
       );
     case 'text-order': {
-      const key = view.orderKeys[at] ?? null;
-      if (key === null) return 'notText';
-      const compared = key < alternative.key ? -1 : key === alternative.key ? 0 : 1;
-      return outcomeOf(inOrder(alternative.order, compared));
+      const compared = view.comparedText(at, alternative.to);
+      return typeof compared === 'number' ? outcomeOf(inOrder(alternative.order, compared)) : compared;
     }
     case 'number-order': {
       const compared = comparedAt(view, at, alternative.to);
@@ -85,7 +84,8 @@ const elementHolds = (view: View, at: number, alternative: ElementAlternative): 
 };
 
 const comparedAt = (view: View, at: number, to: Parameters<typeof compareQuantities>[1]): number | ConditionError => {
-  const [double, toDouble] = [view.doubles[at] ?? NaN, decidingDouble(to)];
+  const double = view.doubles[at] ?? NaN;
+  const toDouble = decidingDouble(to);
   if (double < toDouble) return -1;
   if (double > toDouble) return 1;
   const quantity = view.quantities[at] ?? null;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import { ARRAY_ELEMENTS, type Surroundings } from '../key-tree.js';
+import type { Effort } from './effort.js';
 import { type Root, ROOTS } from './path.js';
 import type { ElementPlace, Places } from './places.js';
 import { memberOf, type Reached, reachMember, reachRoot } from './reach.js';
@@ -23,13 +24,11 @@ export const rootsOf = (around: Surroundings): Readonly<Record<Root, Json | unde
   observation: around.observation,
 });
 
-/** Everything that the paths of a set lead to. */
+/** Everything that the paths of a set lead to. Null: the decision cannot afford to look there. */
 export type Sight = {
-  readonly at: readonly View[];
+  readonly at: readonly (View | null)[];
   /** For each path with a letter: what its names lead to, from each element of its list. Null for elements that were not looked at. */
-  readonly inElements: (index: number) => readonly (View | null)[];
-  /** How many values were looked at so far. */
-  readonly work: () => number;
+  readonly inElements: (index: number) => readonly (View | null)[] | null;
 };
 
 /** The names of one element may lead to lists: all elements together look at this many values of them. */
@@ -38,60 +37,59 @@ const LISTED_IN_ELEMENTS = ARRAY_ELEMENTS;
 /** How many values the elements of one list may look at for one path. */
 export const elementsWork = (names: number): number => (names + 1) * ARRAY_ELEMENTS + LISTED_IN_ELEMENTS;
 
-const fromElement = (element: Json, names: readonly string[]): { readonly reached: Reached; readonly work: number } => {
+/** What names lead to from one element; null if the decision cannot afford it. */
+const fromElement = (element: Json, names: readonly string[], effort: Effort): Reached | null => {
   let value: Json | undefined = element;
   let followed = 0;
   // Without lists, every name leads to one member.
   for (; followed < names.length && !Array.isArray(value); followed += 1)
     value = memberOf(value, names[followed] ?? '');
   let reached = reachRoot(value);
-  let work = followed + reached.work;
+  effort.looks -= followed + reached.work;
   for (const name of names.slice(followed)) {
+    if (effort.looks <= 0) return null;
     reached = reachMember(reached, name);
-    work += reached.work;
+    effort.looks -= reached.work;
   }
-  return { reached, work };
+  return reached;
 };
 
-/** Looks at the elements of a list until the work is used up. */
-const lookIn = (
-  list: View,
-  { names }: ElementPlace,
-): { readonly views: readonly (View | null)[]; readonly work: number } => {
-  let work = 0;
-  const most = elementsWork(names.length);
-  const views = list.values.map((element) => {
-    if (work >= most) return null;
-    const found = fromElement(element, names);
-    work += found.work;
-    return new View(found.reached);
-  });
-  return { views, work };
+/** Looks at the elements of a list until its share of the effort is used up; null if all of the effort is. */
+const lookIn = (list: View, { names }: ElementPlace, effort: Effort): readonly (View | null)[] | null => {
+  const least = effort.looks - elementsWork(names.length);
+  const views: (View | null)[] = [];
+  for (const element of list.values) {
+    if (effort.looks <= 0) return null;
+    const reached = effort.looks <= least ? null : fromElement(element, names, effort);
+    views.push(reached && new View(reached, effort));
+  }
+  return views;
 };
 
 /** Follows every path of a set, each step once. Elements are looked at when a rule first asks for them. */
-export const lookAround = ({ steps, elements }: Places, around: Surroundings): Sight => {
+export const lookAround = ({ steps, elements }: Places, around: Surroundings, effort: Effort): Sight => {
   const roots = rootsOf(around);
-  const at: View[] = [];
-  let work = 0;
+  const at: (View | null)[] = [];
   for (const [step, { parent, name }] of steps.entries()) {
     const from = at[parent];
+    if (from === null || effort.looks <= 0) {
+      at.push(null);
+      continue;
+    }
     const root = ROOTS[step];
     const reached = from === undefined ? reachRoot(root && roots[root]) : reachMember(from.reached, name);
-    work += reached.work;
-    at.push(new View(reached));
+    effort.looks -= reached.work;
+    at.push(new View(reached, effort));
   }
-  const seen = new Map<number, readonly (View | null)[]>();
-  const inElements = (index: number): readonly (View | null)[] => {
+  const seen = new Map<number, readonly (View | null)[] | null>();
+  const inElements = (index: number): readonly (View | null)[] | null => {
     const known = seen.get(index);
     if (known !== undefined) return known;
     const place = elements[index];
-    const list = place && at[place.list];
-    if (list === undefined) return [];
-    const found = lookIn(list, place as ElementPlace);
-    work += found.work;
-    seen.set(index, found.views);
-    return found.views;
+    const list = (place && at[place.list]) ?? null;
+    const found = place === undefined || list === null ? null : lookIn(list, place, effort);
+    seen.set(index, found);
+    return found;
   };
-  return { at, inElements, work: () => work };
+  return { at, inElements };
 };

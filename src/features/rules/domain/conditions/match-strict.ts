@@ -1,7 +1,6 @@
 import { celRoots, type CelRoots, decideCel, valueOf } from './cel/decide-cel.js';
 import type { CelExpression } from './cel/read-cel.js';
-import { ARRAY_ELEMENTS, type Seen } from '../key-tree.js';
-import { RULESET_BOUNDS } from '../ruleset-size.js';
+import type { Seen } from '../key-tree.js';
 import { type Match, type Matched, ranked, type RuleFacts } from '../matched.js';
 import { type DirectiveRule, type DirectiveRuleSet, onlyDescribes, type RuleEffect } from '../ruleset.js';
 import type { ConditionTrace, RuleTrace } from '../rules-trace.js';
@@ -9,12 +8,13 @@ import { traceOf } from '../trace.js';
 import { strictEffectOf } from '../action-words.js';
 import { defined } from '../../../../kernel/base/defined.js';
 import type { Json } from '../../../../kernel/base/json.js';
-import { type Alternative, countElementTests } from './alternatives.js';
-import { type FittingElement, someFits, everyElement, narrowed } from './fitting-elements.js';
+import { type Alternative, testCost } from './alternatives.js';
+import { affordsTests, type Effort, fullEffort, spentOf } from './effort.js';
+import { type FittingElement, countTested, someFits, everyElement, narrowed } from './fitting-elements.js';
 import { CONDITION_ERRORS, type ConditionOutcome, valueHolds } from './holds.js';
 import { lookAround, rootsOf, type Sight } from './look.js';
 import type { Path } from './path.js';
-import { placesOf, type Places, ROOT_STEPS } from './places.js';
+import { placesOf, type Places } from './places.js';
 import { isProblem } from './problem.js';
 import { CEL_KEY, isCel, readConditions } from './read-condition.js';
 
@@ -28,7 +28,7 @@ type StrictCondition = {
 type Test = {
   readonly path: Path;
   readonly alternatives: readonly Alternative[];
-  /** How many tests each value takes. */
+  /** How many tests each value takes; one with a long number counts for several. */
   readonly tests: number;
   readonly at: number;
   readonly elements: number;
@@ -63,7 +63,7 @@ const prepare = (ruleset: DirectiveRuleSet): StrictSet => {
       if (one === undefined || isProblem(one)) return { key, expected, test: null };
       if (isCel(one)) return { key, expected, test: one.cel };
       const { path, alternatives } = one;
-      const tests = countElementTests(alternatives);
+      const tests = testCost(alternatives);
       return {
         key,
         expected,
@@ -90,7 +90,9 @@ type Deciding = {
   readonly isBeforeVerdict: boolean;
   /** The rules that only lack the verdict. */
   readonly pending: Set<DirectiveRule>;
-  tests: number;
+  readonly effort: Effort;
+  /** The steps of expressions, which have a bound of their own (RULESET_BOUNDS.celSteps). */
+  celWork: number;
 };
 
 const NEEDS_VERDICT: readonly string[] = ['action', 'delta', 'after'];
@@ -105,7 +107,7 @@ type Outcome = ConditionOutcome | { readonly error: string };
 const expressionHolds = (expression: CelExpression, deciding: Deciding): Outcome => {
   if (deciding.roots === null) return 'unreadable';
   const { outcome, work } = decideCel(expression, deciding.roots);
-  deciding.tests += work;
+  deciding.celWork += work;
   return outcome;
 };
 
@@ -116,6 +118,7 @@ const errorOf = (outcome: Outcome): string | undefined => {
 
 /** The outcomes of a rule's conditions. With the same letter, each one looks only at the elements that satisfied those before it. */
 const outcomesOf = (rule: StrictRule, deciding: Deciding): readonly Outcome[] => {
+  const { effort } = deciding;
   const byLetter = new Map<string, readonly FittingElement[]>();
   return rule.conditions.map(({ test }): Outcome => {
     if (test === null) return 'unreadable';
@@ -123,14 +126,16 @@ const outcomesOf = (rule: StrictRule, deciding: Deciding): readonly Outcome[] =>
     if (isExpression(test)) return expressionHolds(test, deciding);
     const view = deciding.sight.at[test.at];
     if (view === undefined) return 'unreadable';
+    if (view === null) return 'tooMuch';
     const letter = test.path.letter?.name;
     if (letter === undefined) {
-      deciding.tests += test.tests * view.values.length;
-      return valueHolds(view, test.alternatives);
+      return affordsTests(effort, test.tests * view.values.length) ? valueHolds(view, test.alternatives) : 'tooMuch';
     }
     const elements = deciding.sight.inElements(test.elements);
-    const { left, tested } = narrowed(byLetter.get(letter) ?? everyElement(elements), elements, test.alternatives);
-    deciding.tests += test.tests * tested;
+    if (elements === null) return 'tooMuch';
+    const fitting = byLetter.get(letter) ?? everyElement(elements);
+    if (!affordsTests(effort, test.tests * countTested(fitting, elements))) return 'tooMuch';
+    const left = narrowed(fitting, elements, test.alternatives);
     byLetter.set(letter, left);
     return someFits(left, view.reached.isCut);
   });
@@ -168,9 +173,9 @@ const seenBy = ({ path, at, elements }: Test, sight: Sight): Seen => {
   }
   const values = sight
     .inElements(elements)
-    .slice(0, SHOWN_ELEMENTS)
+    ?.slice(0, SHOWN_ELEMENTS)
     .flatMap((view): readonly Json[] => view?.values ?? []);
-  return { values, listed: true };
+  return { values: values ?? [], listed: true };
 };
 
 /** What every key of a set looked at. */
@@ -200,26 +205,14 @@ const seenWith = (
   return { seen, keysOf };
 };
 
-/** How many values a step of a path looks at: those before it, and the elements of lists that it opens. */
-const STEP_VALUES = 2 * ARRAY_ELEMENTS;
-/** The steps of all expressions. Each of them may take 1,000 or more, and one for each of its 100 nodes until it notices that they are used up. */
-const CEL_WORK = RULESET_BOUNDS.celSteps + RULESET_BOUNDS.celSteps / 10;
-/**
- * How many values one decision by a set of grammar 2 may look at and test: as much as the largest set needs with lists of 1,000 elements.
- * @internal A test compares it with the work of large sets.
- */
-export const STRICT_WORK =
-  (RULESET_BOUNDS.keyParts + ROOT_STEPS + RULESET_BOUNDS.elementTests) * STEP_VALUES +
-  RULESET_BOUNDS.conditions * ARRAY_ELEMENTS +
-  CEL_WORK;
-
-/** Matches every rule of a set of grammar 2 against these facts. Pure; TRACE_BYTES bounds the trace, and STRICT_WORK the work. */
+/** Matches every rule of a set of grammar 2 against these facts. Pure; TRACE_BYTES bounds the trace, and DECISION_EFFORT the work. */
 export const matchStrict = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matched => {
   const { rules, byRank, places, hasCel } = prepare(ruleset);
-  const sight = lookAround(places, facts);
+  const effort = fullEffort();
+  const sight = lookAround(places, facts, effort);
   const isBeforeVerdict = (facts.action ?? null) === null;
   const roots = hasCel ? celRoots(rootsOf(facts)) : null;
-  const deciding: Deciding = { sight, roots, isBeforeVerdict, pending: new Set(), tests: 0 };
+  const deciding: Deciding = { sight, roots, isBeforeVerdict, pending: new Set(), effort, celWork: 0 };
   const held = new Set(facts.patternsHeld);
   const traced = new Map(rules.map((rule) => [rule.rule, traceRule(rule, held, deciding)]));
   const { seen, keysOf } = seenWith(rules, deciding);
@@ -228,6 +221,6 @@ export const matchStrict = (ruleset: DirectiveRuleSet, facts: RuleFacts): Matche
     matches: byRank.filter(({ rule }) => traced.get(rule)?.matched === true),
     ...(pending.length === 0 ? {} : { pending }),
     trace: traceOf([...traced.values()], seen, keysOf),
-    work: sight.work() + deciding.tests,
+    work: spentOf(effort) + deciding.celWork,
   };
 };

@@ -4,7 +4,6 @@ import { operatorOf, orderProblem, textProblem } from './look-alikes.js';
 import { compareQuantities, writtenNumber } from './numbers.js';
 import { isProblem, type Problem, problem, shownText } from './problem.js';
 import { endOfBrackets, splitValue } from './split-value.js';
-import { orderKey } from './text-order.js';
 
 const FUNCTIONS = ['any', 'none', 'all', 'count'] as const;
 type FunctionName = (typeof FUNCTIONS)[number];
@@ -78,7 +77,7 @@ const otherThan = (written: string): ElementAlternative | Problem => {
 const ordered = (key: string | null, order: Order, written: string): ElementAlternative | Problem => {
   if (written.startsWith('"')) {
     const text = quotedText(written);
-    return typeof text === 'string' ? { is: 'text-order', order, key: orderKey(text) } : text;
+    return typeof text === 'string' ? { is: 'text-order', order, to: text } : text;
   }
   const to = writtenNumber(written);
   return to === null ? orderProblem(key, order, written) : { is: 'number-order', order, to };

@@ -1,14 +1,11 @@
 import type { DirectiveRule } from '../ruleset.js';
-import { countElementTests, countLongNumbers } from './alternatives.js';
+import { countElementTests, testCost } from './alternatives.js';
 import { namesBehind, placesOf, ROOT_STEPS } from './places.js';
 import { isProblem } from './problem.js';
 import { type CelCondition, type Condition, isCel, readConditions } from './read-condition.js';
 
 /** What each condition with a letter costs for an element, in addition to its names and tests: the element, and a list that it leads to. */
 const ELEMENT = 2;
-
-/** How many conditions a number counts for, in addition to its own, that is longer than a double. */
-const LONG_NUMBER = 3;
 
 /**
  * The steps of the paths of a set, its tests with long numbers, and the cost of its conditions with a letter and in CEL (RulesetSize). Conditions that
@@ -30,10 +27,7 @@ export const sizeOfPaths = (
   const { steps } = placesOf(read.map(({ path }) => path));
   const lettered = read.filter(({ path }) => path.letter !== undefined);
   return {
-    conditions: read.reduce(
-      (sum, { alternatives }) => sum + countElementTests(alternatives) + LONG_NUMBER * countLongNumbers(alternatives),
-      expressions.length,
-    ),
+    conditions: read.reduce((sum, { alternatives }) => sum + testCost(alternatives), expressions.length),
     keyParts: steps.length - ROOT_STEPS,
     elementTests: lettered.reduce(
       (sum, { path, alternatives }) => sum + countElementTests(alternatives) + namesBehind(path).length + ELEMENT,

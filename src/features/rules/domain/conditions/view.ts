@@ -1,13 +1,8 @@
 import type { Json } from '../../../../kernel/base/json.js';
+import type { Effort } from './effort.js';
 import { compareQuantities, decidingDouble, isVague, type Quantity, quantityOf } from './numbers.js';
 import type { Reached } from './reach.js';
-import { orderKey } from './text-order.js';
-
-/** No operand of an order is longer, in UTF-16 units, so what follows decides nothing (RULESET_BOUNDS.valueBytes). */
-const ORDER_CHARS = 1_025;
-
-const keyOf = (value: Json): string | null =>
-  typeof value === 'string' ? orderKey(value.slice(0, ORDER_CHARS)) : null;
+import { compareTexts } from './text-order.js';
 
 /** The ends of some numbers; undefined if there are none. */
 type Extremes = {
@@ -34,16 +29,17 @@ const extremesOf = (quantities: readonly (Quantity | null)[]): Extremes => {
   return { least, greatest, hasOthers, hasVague };
 };
 
-/** What a path led to, for tests. Each value is read as a number, or made comparable as a text, when a test first needs it. */
+/** What a path led to, for tests. Each value is read as a number when a test first needs it. */
 export class View {
   readonly reached: Reached;
   readonly values: readonly Json[];
   #quantities: readonly (Quantity | null)[] | null = null;
   #doubles: Float64Array | null = null;
   #extremes: Extremes | null = null;
-  #orderKeys: readonly (string | null)[] | null = null;
+  readonly #effort: Effort;
 
-  constructor(reached: Reached) {
+  constructor(reached: Reached, effort: Effort) {
+    this.#effort = effort;
     this.reached = reached;
     this.values = reached.values;
   }
@@ -66,9 +62,13 @@ export class View {
     return this.#extremes;
   }
 
-  /** Each value as `orderKey` makes it; null for one that is no text. */
-  get orderKeys(): readonly (string | null)[] {
-    this.#orderKeys ??= this.values.map(keyOf);
-    return this.#orderKeys;
+  /** The order of the value at a place and a text, by code point; an error if it is no text, or if the decision cannot afford it. */
+  comparedText(at: number, to: string): number | 'notText' | 'tooMuch' {
+    const value = this.values[at];
+    if (typeof value !== 'string') return 'notText';
+    if (this.#effort.characters <= 0) return 'tooMuch';
+    const { compared, looked } = compareTexts(value, to);
+    this.#effort.characters -= looked;
+    return compared;
   }
 }

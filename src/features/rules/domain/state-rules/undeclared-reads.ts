@@ -8,31 +8,39 @@ import { GAME_MEMBERS, namesOf } from './state-rule.js';
 /** How many members a registration warns of. */
 const WARNED_MEMBERS = 32;
 
-const pathsOf = (read: Condition | CelCondition): readonly Path[] =>
+/** What a condition looks at: its path, or all paths of its expression. */
+export const pathsReadBy = (read: Condition | CelCondition): readonly Path[] =>
   isCel(read) ? read.cel.reads.map(pathOf) : [read.path];
+
+/** Whether the rules of a set, or the defaults, say who writes a member of the state, or a part of it. */
+export const declaredIn = ({
+  ruleState = [],
+}: Pick<RulesetContent, 'ruleState'>): ((names: readonly string[]) => boolean) => {
+  const declared = [...ruleState.map(namesOf), ...GAME_MEMBERS.map((member) => [member])];
+  return (names) =>
+    declared.some((path) =>
+      // A declaration below what is read covers a part of it, which is as much as can be told here.
+      path.every((name, index) => index >= names.length || name === '*' || name === names[index]),
+    );
+};
 
 /**
  * The members of the state that rules read although nobody declared who writes them, so that the model may: each with the first rule that reads it.
  */
 export const undeclaredReads = ({
   rulesetRules,
-  ruleState = [],
+  ...set
 }: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly {
   readonly drRuleId: string;
   readonly path: string;
 }[] => {
-  const declared = [...ruleState.map(namesOf), ...GAME_MEMBERS.map((member) => [member])];
-  const isDeclared = (names: readonly string[]): boolean =>
-    declared.some((path) =>
-      // A declaration below what is read covers a part of it, which is as much as can be told here.
-      path.every((name, index) => index >= names.length || name === '*' || name === names[index]),
-    );
+  const isDeclared = declaredIn(set);
   const found = new Map<string, string>();
   for (const { drRuleId, ruleCondition } of rulesetRules) {
     for (const pair of ruleCondition) {
       const read = readCondition(pair);
       if (isProblem(read)) continue;
-      for (const { root, names } of pathsOf(read)) {
+      for (const { root, names } of pathsReadBy(read)) {
         if (root !== 'state' || names.length === 0 || isDeclared(names)) continue;
         const path = names.join('.');
         if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);

@@ -21,7 +21,7 @@ describe('a value', () => {
     ['<=5', [order('<=', 5)]],
     ['>-0.5', [order('>', -0.5)]],
     ['>= 5', [order('>=', 5)]],
-    ['<"m"', [{ is: 'text-order', order: '<', key: 'm' }]],
+    ['<"m"', [{ is: 'text-order', order: '<', to: 'm' }]],
     ['!=5', [other('5')]],
     ['!=calm', [other('calm')]],
     ['!="a|b"', [{ is: 'other', than: [operand('a|b', true)] }]],

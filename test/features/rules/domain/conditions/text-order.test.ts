@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { orderKey } from '../../../../../src/features/rules/domain/conditions/text-order.js';
+import { compareTexts } from '../../../../../src/features/rules/domain/conditions/text-order.js';
 
 const pointsOf = (text: string): readonly number[] => [...text].map((character) => character.codePointAt(0) ?? 0);
 const order = (one: readonly number[], other: readonly number[]): number => {
@@ -16,8 +16,13 @@ it('the order of texts is that of their code points', () => {
   });
   fc.assert(
     fc.property(text, text, (one, other) => {
-      const [left, right] = [orderKey(one), orderKey(other)];
-      expect(left < right ? -1 : left === right ? 0 : 1).toBe(Math.sign(order(pointsOf(one), pointsOf(other))));
+      expect(Math.sign(compareTexts(one, other).compared)).toBe(Math.sign(order(pointsOf(one), pointsOf(other))));
     }),
   );
+});
+
+it('two texts are compared up to their first difference', () => {
+  const looked = (one: string, other: string): number => compareTexts(one, other).looked;
+  expect([looked('a'.repeat(1_000), 'b'), looked('\u{1f600}x', `\u{1f600}y${'z'.repeat(1_000)}`)]).toEqual([1, 3]);
+  expect([looked('', 'a'), looked('ab', 'ab')]).toEqual([1, 3]);
 });

@@ -54,6 +54,32 @@ describe('a verdict by rules of grammar 2', () => {
     expect(valid('MOVE', { gold: 9 })).toBe(true);
   });
 
+  it('tells a member that the change removes from one that it leaves alone by the state after it [5.5x]', () => {
+    const removed = [
+      ['state.oath', '*'],
+      ['after.oath', '!'],
+    ];
+    const ruleset = setOf(
+      [
+        { drRuleId: 'unseen', ruleCondition: [['delta.oath', '!']], ruleAction: 'be brief' },
+        { drRuleId: 'sworn', ruleCondition: removed, ruleAction: 'FORBID GIVE' },
+      ],
+      { ruleState: [{ path: 'oath', writer: 'model', optional: true }] },
+    );
+    const matched = (data: JsonObject, stateDelta: JsonObject) => {
+      const { grounds } = reachVerdict(
+        anInput({ ruleset, data, npcState: data }),
+        said({ ...action('GIVE', { target: 'x' }), stateDelta }),
+      );
+      return grounds.rules.flatMap(({ drRuleId, matched: holds }) => (holds ? [drRuleId] : []));
+    };
+    const sworn = { oath: 'to guard the gate' };
+    expect(matched(sworn, { oath: null })).toEqual(['unseen', 'sworn']);
+    expect(matched(sworn, { mood: 'glad' })).toEqual(['unseen']);
+    expect(matched(sworn, { oath: 'none' })).toEqual([]);
+    expect(matched({}, { oath: null })).toEqual(['unseen']);
+  });
+
   it('says the line of the rule that refuses, otherwise that of the set, and why apart from it [5.7a, 5.7b]', () => {
     const ruleset = setOf(
       [
