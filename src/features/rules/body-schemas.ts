@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 
-import type { Json } from '../../kernel/base/json.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
-import { ClientId, nullable, oneOf } from '../../kernel/http/schemas.js';
+import { ClientId, FreeObject, nullable, oneOf } from '../../kernel/http/schemas.js';
+import { DECLARED_ACTIONS, targetKinds } from './domain/actions/action-declaration.js';
 import { templates } from './domain/ruleset.js';
 import { LISTED_VALUES, onBreaks, STATE_RULES, stateTypes } from './domain/state-rules/state-rule.js';
 
@@ -73,6 +74,22 @@ export const StateRuleSchema = named(
   }),
 );
 
+/** What an NPC can do. */
+export const ActionDeclarationSchema = named(
+  'ActionDeclaration',
+  Type.Object({
+    type: Type.String({ description: 'An action type, such as `SELL`.' }),
+    description: Type.String({ description: 'What the action does. The model reads it.' }),
+    target: Type.Optional(oneOf(targetKinds)),
+    payload: Type.Optional(
+      Type.Unsafe<JsonObject>({ ...FreeObject, description: 'The schema of the payload, in a part of JSON Schema.' }),
+    ),
+    takes: Type.Optional(
+      Type.Literal('item', { description: 'The action gives away or uses up an item, which the NPC must have.' }),
+    ),
+  }),
+);
+
 /** A rule set as it is registered. */
 export const RulesBody = named(
   'RegisterRulesRequest',
@@ -90,6 +107,15 @@ export const RulesBody = named(
     ruleState: nullable(
       documentedAs(
         Type.Array(StateRuleSchema, { maxItems: STATE_RULES, description: 'Who writes which members of the state.' }),
+        Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: 1_000 }),
+      ),
+    ),
+    actions: nullable(
+      documentedAs(
+        Type.Array(ActionDeclarationSchema, {
+          maxItems: DECLARED_ACTIONS,
+          description: 'What an NPC can do; everything without it.',
+        }),
         Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: 1_000 }),
       ),
     ),

@@ -63,7 +63,7 @@ const refusedActions: readonly RejectionCode[] = [
   ...(['RULE_REFUSED', 'ACTION_FORBIDDEN', 'ACTION_NOT_ALLOWED', 'ACTION_TOO_LARGE', 'ACTION_TYPE_INVALID'] as const),
   ...(['ACTION_TYPE_MISSING', 'HP_DEPLETED', 'ITEMS_TOO_MANY', 'ITEM_NOT_IN_INVENTORY', 'MANA_INSUFFICIENT'] as const),
   ...(['MOVE_TARGET_MISSING', 'OUT_OF_BOUNDS', 'SPEECH_EMPTY', 'STATE_CHANGE_INVALID', 'TARGET_MISSING'] as const),
-  'TARGET_NOT_FOUND',
+  ...(['TARGET_NOT_FOUND', 'ACTION_UNKNOWN', 'ITEM_MISSING', 'PAYLOAD_INVALID', 'TARGET_UNEXPECTED'] as const),
 ];
 
 type Body = { input: string; context?: JsonObject | null };

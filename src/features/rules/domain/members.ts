@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 export const KNOWN_MEMBERS = {
   set: [
     ...['rulesetId', 'id', 'rulesetRules', 'template', 'grammar', 'version', 'warnings'],
-    ...['ruleRefusal', 'ruleState', 'observationChars'],
+    ...['ruleRefusal', 'ruleState', 'actions', 'observationChars'],
     // What editors read, see ruleset-schema.ts.
     '$schema',
     // The short form (promise 5.1d).
@@ -20,7 +20,14 @@ export const KNOWN_MEMBERS = {
 
 /** Names that are obvious without their beginning. */
 const SHORT_NAMES = {
-  set: { rules: 'rulesetRules', state: 'ruleState', stateRules: 'ruleState', refusal: 'ruleRefusal' },
+  set: {
+    rules: 'rulesetRules',
+    state: 'ruleState',
+    stateRules: 'ruleState',
+    refusal: 'ruleRefusal',
+    ruleActions: 'actions',
+    actionTypes: 'actions',
+  },
   rule: {
     condition: 'ruleCondition',
     conditions: 'ruleCondition',

@@ -1,6 +1,7 @@
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
+import { readActions } from './actions/read-actions.js';
 import { searchableChars } from './pattern.js';
 import { readStateRules } from './state-rules/read-state-rules.js';
 import { problemsOf, rulesInvalid } from './problems.js';
@@ -110,11 +111,13 @@ export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = '
   const problems = problemsOf(body, rulesetRules);
   if (problems.length > 0) return rulesInvalid(problems, at);
   const { rules: ruleState } = readStateRules(body['ruleState']);
+  const { actions } = readActions(body['actions']);
   return {
     ...content,
     grammar,
     ...refusalOf(body),
     ...(ruleState.length === 0 ? {} : { ruleState }),
+    ...(actions === null ? {} : { actions }),
     ...(size.patterns === 0 ? {} : { observationChars: searchableChars(size) }),
   };
 }

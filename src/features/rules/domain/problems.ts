@@ -1,3 +1,6 @@
+import { declarationsFrom } from './actions/action-declaration.js';
+import { declaredProblemsOf } from './actions/declared-problems.js';
+import { readActions } from './actions/read-actions.js';
 import { readActionWords } from './action-words.js';
 import { isProblem, type Problem, shownText } from './conditions/problem.js';
 import { readConditions } from './conditions/read-condition.js';
@@ -5,6 +8,7 @@ import { readStateRules } from './state-rules/read-state-rules.js';
 import { unknownMembers } from './members.js';
 import type { DirectiveRule } from './ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { nearestAmong } from '../../../kernel/base/nearest.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 
 /** Why a set cannot be registered in grammar 2. A problem of the set itself has an empty `drRuleId`. */
@@ -82,6 +86,25 @@ const onBreakProblems = (
     : [{ drRuleId, pointer, message: 'Only a rule that requires an action can be broken this way.' }];
 };
 
+/** How many different types that are not declared are compared with the declared ones. */
+const COMPARED_TYPES = 100;
+
+/** The problems of what a set declares, or if there are none, of the rules that do not agree with it. */
+const actionProblems = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => {
+  const { actions, problems } = readActions(body['actions']);
+  if (problems.length > 0) return problems.map((one) => ({ drRuleId: '', ...one, pointer: `/actions${one.pointer}` }));
+  if (actions === null) return [];
+  const declarations = declarationsFrom(actions);
+  const known = { declarations, nearest: nearestAmong([...declarations.keys()], COMPARED_TYPES) };
+  return rules.flatMap((rule, position) =>
+    declaredProblemsOf(rule, known).map(({ member, problem }) => ({
+      drRuleId: rule.drRuleId,
+      pointer: `/rulesetRules/${position}/${member}`,
+      ...problem,
+    })),
+  );
+};
+
 /** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS. @param body the set as it was sent */
 export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => [
   ...memberProblems(body, rules),
@@ -91,6 +114,7 @@ export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): r
     ...one,
     pointer: `/ruleState${one.pointer}`,
   })),
+  ...actionProblems(body, rules),
   ...rules.flatMap((rule, position) => {
     const { drRuleId } = rule;
     const at = `/rulesetRules/${position}`;

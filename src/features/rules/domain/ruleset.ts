@@ -1,4 +1,5 @@
 import { isActionType } from './action-type.js';
+import type { ActionDeclaration } from './actions/action-declaration.js';
 import type { StateRule } from './state-rules/state-rule.js';
 
 /** Rulesets in their stored form. Deployed clients depend on the names of the members. */
@@ -47,6 +48,8 @@ export type RulesetContent = {
   readonly ruleRefusal?: string;
   /** Who writes which members of the state. */
   readonly ruleState?: readonly StateRule[];
+  /** What its NPCs can do, besides SPEAK and IDLE. Without it, everything. */
+  readonly actions?: readonly ActionDeclaration[];
   /** How many UTF-16 units of the observation the patterns can search; only in sets with patterns. */
   readonly observationChars?: number;
 };

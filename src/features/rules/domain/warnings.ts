@@ -1,4 +1,5 @@
 import { absenceWarning } from './absence.js';
+import { isNeverList, payloadWarnings } from './actions/payload-reads.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
 import { oneElementWarning } from './one-element.js';
@@ -85,13 +86,14 @@ const verbWarning = (rule: DirectiveRule): string | null => {
     : null;
 };
 
-const strictWarnings = (rule: DirectiveRule, set: Pick<RulesetContent, 'ruleState'>): readonly string[] => {
+const strictWarnings = (rule: DirectiveRule, set: Pick<RulesetContent, 'ruleState' | 'actions'>): readonly string[] => {
   const { kind } = effectIn(2, rule);
+  const mayBeLists = rule.ruleCondition.filter((pair) => !isNeverList(rule, set, pair));
   return [
     actionWarning(rule, 2),
     neverUsed(rule),
     ...(kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
-    ...(kind === 'allow' ? rule.ruleCondition.map(oneElementWarning) : []),
+    ...(kind === 'allow' ? mayBeLists.map(oneElementWarning) : []),
     ...(kind === 'require' ? [requireWarning(rule.ruleCondition, declaredIn(set))] : []),
   ].filter((message) => message !== null);
 };
@@ -105,17 +107,30 @@ const EMPTY: RuleWarning = {
 /** How many warnings about unknown members a registration gets. */
 const MEMBER_WARNINGS = 100;
 
-/** A warning for each member that no set and no rule has. In grammar 2 those that resemble a known one are refused instead. */
+/** What only sets of grammar 2 have. */
+const STRICT_MEMBERS = ['actions', 'ruleState', 'ruleRefusal'] as const;
+
+const strictMemberWarnings = (body: JsonObject): readonly RuleWarning[] =>
+  STRICT_MEMBERS.filter((name) => (body[name] ?? null) !== null && body[name] !== '').map((name) => ({
+    drRuleId: '',
+    message: `A set of grammar 1 has no ${name}, so it has no effect. Register the set with grammar 2.`,
+  }));
+
+/**
+ * A warning for each member that no set and no rule has, or no set of this grammar. In grammar 2 those that resemble a known one are refused instead.
+ */
 export const memberWarnings = (
   body: JsonObject,
-  { rulesetRules }: Pick<RulesetContent, 'rulesetRules'>,
-): readonly RuleWarning[] =>
-  unknownMembers(body)
+  set: Pick<RulesetContent, 'rulesetRules' | 'grammar'>,
+): readonly RuleWarning[] => [
+  ...(grammarOf(set) === 1 ? strictMemberWarnings(body) : []),
+  ...unknownMembers(body)
     .members.slice(0, MEMBER_WARNINGS)
     .map(({ rule, name, meant }) => ({
-      drRuleId: rule === null ? '' : (rulesetRules[rule]?.drRuleId ?? ''),
+      drRuleId: rule === null ? '' : (set.rulesetRules[rule]?.drRuleId ?? ''),
       message: `There is no member ${shownText(name)}, so it has no effect.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`,
-    }));
+    })),
+];
 
 const writableByModel = (set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly RuleWarning[] =>
   undeclaredReads(set).map(({ drRuleId, path }) => ({
@@ -125,14 +140,15 @@ const writableByModel = (set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>
 
 /** Every rule that looks as if it decides something but does not, and what a model could change to get round a rule of grammar 2. */
 export const warningsOf = (
-  set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState'>,
+  set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState' | 'actions'>,
 ): readonly RuleWarning[] => {
-  const warningsOfRule = grammarOf(set) === 2 ? strictWarnings : lenientWarnings;
+  const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
+    grammarOf(set) === 2 ? strictWarnings(rule, set) : lenientWarnings(rule);
   if (set.rulesetRules.length === 0) return [EMPTY];
   return [
     ...set.rulesetRules.flatMap((rule) =>
-      warningsOfRule(rule, set).map((message) => ({ drRuleId: rule.drRuleId, message })),
+      warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
     ),
-    ...(grammarOf(set) === 2 ? writableByModel(set) : []),
+    ...(grammarOf(set) === 2 ? [...payloadWarnings(set), ...writableByModel(set)] : []),
   ];
 };

@@ -21,7 +21,7 @@ import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { askedVersion } from '../asked-version.js';
-import { ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
+import { ActionDeclarationSchema, ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
 import { named } from '../../../kernel/http/named.js';
 import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
@@ -57,6 +57,7 @@ const StoredSet = named(
     grammar: Type.Unsafe<1 | 2>({ type: 'integer', enum: [1, 2] }),
     ruleRefusal: Type.Optional(Type.String()),
     ruleState: Type.Optional(Type.Array(StateRuleSchema)),
+    actions: Type.Optional(Type.Array(ActionDeclarationSchema)),
     observationChars: Type.Optional(
       Type.Integer({ description: 'How much of the observation the patterns search and the prompt shows.' }),
     ),

@@ -1,7 +1,6 @@
 import type { Action } from './action.js';
 import { toActionType } from '../action-type.js';
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
-import type { RejectionCode } from '../../../../kernel/base/rejection.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import {
   ACTION_ITEMS,
@@ -14,57 +13,16 @@ import {
   numberIn,
   pointOf,
   speechOf,
+  takenItems,
   withSpeech,
 } from './world.js';
+import type { CoreRule, Situation } from './core-rule.js';
+import { asDeclared } from './declared.js';
+import { shortList, shortName } from './short-names.js';
 import { defined } from '../../../../kernel/base/defined.js';
-
-/** The situation that an action is checked against. */
-export type Situation = {
-  readonly npcState: JsonObject;
-  readonly worldState: JsonObject;
-  readonly constraints: JsonObject;
-  /** The dialogue that goes with the action, in a turn. */
-  readonly dialogue: string;
-};
-
-/** An agent's client gets the same code. */
-export type Objection = { readonly code: RejectionCode; readonly reason: string; readonly details: JsonObject };
-
-/** A built-in rule of the world. `*` affects every action. */
-export type CoreRule = {
-  readonly brRuleId: string;
-  readonly ruleDescription: string;
-  readonly affectedActions: readonly string[];
-  object(action: Action, situation: Situation): Objection | null;
-  /** The corrected action, if only its form is wrong; null if there is nothing to correct. */
-  correct?(action: Action): Action | null;
-};
 
 /** How much an NPC may say in one action, in UTF-16 units. */
 export const SPEECH_CHARS = 2_000;
-/**
- * How many names a refusal lists, and how much of each name it shows, in UTF-16 units. With these bounds all checks fit into CHECKS_BYTES (trace.ts).
- */
-const LISTED_NAMES = 50;
-const NAME_CHARS = 100;
-/** The limit of the names of one list together, in bytes of JSON. */
-const LISTED_BYTES = 4_096;
-
-const shortName = (name: string): string => cutText(name, NAME_CHARS);
-
-const shortList = (names: readonly string[]): readonly string[] => {
-  const shown = names.slice(0, LISTED_NAMES).map(shortName);
-  let left = LISTED_BYTES;
-  const fitting = shown.findIndex((name) => {
-    left -= new TextEncoder().encode(JSON.stringify(name)).length + 1;
-    return left < 0;
-  });
-  return [
-    ...shown.slice(0, fitting === -1 ? shown.length : fitting),
-    ...(names.length > LISTED_NAMES || fitting !== -1 ? ['…'] : []),
-  ];
-};
-
 const movement: CoreRule = {
   brRuleId: 'core.movement',
   ruleDescription: 'A move needs a target or numeric x and y, inside the bounds of the world if they are known.',
@@ -155,14 +113,22 @@ const resources: CoreRule = {
   },
 };
 
+/** The items that an action uses, gives or trades, all of them if it is declared to take some; null if there are too many. */
+const itemsUsed = (action: Action, { worldState, declarations }: Situation): readonly string[] | null => {
+  const declaration = declarations?.get(action.type);
+  if (declaration?.takes === undefined) return itemsOf(action, { entities: worldState['entities'] });
+  return takenItems(action, declaration)?.names ?? null;
+};
+
 const inventory: CoreRule = {
   brRuleId: 'core.inventory',
   ruleDescription: `An item that is used, given or traded must be in the inventory, if the inventory is known. An action names at most ${ACTION_ITEMS} items.`,
   affectedActions: ['USE', 'USE_ITEM', 'GIVE', 'GIVE_ITEM', 'TRADE', 'TRADE_ITEM'],
-  object(action, { npcState, worldState }) {
-    const owned = namesIn(npcState['inventory']);
+  affectsDeclared: ({ type }, { declarations }) => declarations?.get(type)?.takes !== undefined,
+  object(action, situation) {
+    const owned = namesIn(situation.npcState['inventory']);
     if (owned === undefined) return null;
-    const items = itemsOf(action, { entities: worldState['entities'] });
+    const items = itemsUsed(action, situation);
     if (items === null) {
       return {
         code: 'ITEMS_TOO_MANY',
@@ -213,5 +179,8 @@ const permitted: CoreRule = {
   },
 };
 
-/** The rules of the world, in the order in which they are checked. */
-export const coreRules: readonly CoreRule[] = [movement, attack, interact, speak, resources, inventory, permitted];
+/** The rules of the world, in the order in which they are listed. `asDeclared` is tried before the others (validate.ts). */
+export const coreRules: readonly CoreRule[] = [
+  ...[movement, attack, interact, speak, resources, inventory, permitted],
+  asDeclared,
+];

@@ -1,7 +1,7 @@
 import type { Match } from '../matched.js';
 import type { Action } from './action.js';
 import { cutText } from '../../../../kernel/base/text.js';
-import type { Objection } from './core-rules.js';
+import type { Objection } from './core-rule.js';
 
 /** Why an action is refused: a code, a message and details. */
 export type BridgeRefusal = Objection;

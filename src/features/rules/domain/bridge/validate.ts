@@ -3,7 +3,10 @@ import { matchRules } from '../match.js';
 import type { DirectiveRuleSet } from '../ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
-import { coreRules, type Situation } from './core-rules.js';
+import { type Declarations, declarationsOf } from '../actions/action-declaration.js';
+import type { CoreRule, Situation } from './core-rule.js';
+import { coreRules } from './core-rules.js';
+import { asDeclared, undeclared } from './declared.js';
 import { forbiddenBy, refusedBy, type BridgeRefusal } from './refusal.js';
 import { asObject } from './world.js';
 
@@ -46,11 +49,21 @@ export type CheckedAction = {
   readonly corrected: Action | null;
 };
 
+/** The rules of the world that affect an action. One that is not as it is declared is not tried any further. */
+const rulesFor = (action: Action, situation: Situation): readonly CoreRule[] => {
+  if (asDeclared.object(action, situation) !== null) return [asDeclared];
+  return coreRules.filter((rule) =>
+    rule === asDeclared
+      ? situation.declarations !== null
+      : rule.affectedActions.includes('*') ||
+        rule.affectedActions.includes(action.type) ||
+        rule.affectsDeclared?.(action, situation) === true,
+  );
+};
+
 /** Checks an action against every rule of the world that affects it; the first objection refuses it. */
 export const checkAction = (action: Action, situation: Situation): CheckedAction => {
-  const applied = coreRules.filter(
-    ({ affectedActions }) => affectedActions.includes('*') || affectedActions.includes(action.type),
-  );
+  const applied = rulesFor(action, situation);
   const objections = applied.map((rule) => ({ rule, objection: rule.object(action, situation) }));
   const corrected = applied.reduce<Action | null>((best, rule) => rule.correct?.(best ?? action) ?? best, null);
   return {
@@ -62,14 +75,23 @@ export const checkAction = (action: Action, situation: Situation): CheckedAction
   };
 };
 
-/** The parts of a context that the bridge reads; an absent part is empty. */
-export const situationOf = (npcState: JsonObject, context: Json, dialogue: string): Situation => {
+/**
+ * The parts of a context that the bridge reads; an absent part is empty.
+ * @param declarations what the ruleset declares, unless the action need not be as it is declared
+ */
+export const situationOf = (
+  npcState: JsonObject,
+  context: Json,
+  dialogue: string,
+  declarations: Declarations | null = null,
+): Situation => {
   const around = isObject(context) ? context : {};
   return {
     npcState,
     worldState: asObject(around['worldState']) ?? {},
     constraints: asObject(around['constraints']) ?? {},
     dialogue,
+    declarations,
   };
 };
 
@@ -89,8 +111,8 @@ const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly Brid
 });
 
 /**
- * Decides whether an action is allowed. It checks the shape, then what the tenant's default ruleset forbids, then the rules of the world; without a
- * ruleset it checks only the shape. A refusal is an answer, never an error.
+ * Decides whether an action is allowed. It checks the shape, whether the ruleset declares such an action and what it forbids, then the rules of the
+ * world; without a ruleset it checks only the shape. A refusal is an answer, never an error.
  */
 export const validateAction = ({
   action: value,
@@ -103,12 +125,14 @@ export const validateAction = ({
   const read = readAction(value);
   if (!read.ok) return refused({ code: read.code, reason: read.reason, details: {} }, []);
   const { action } = read;
+  const unknown = undeclared(ruleset, action);
+  if (unknown !== null) return refused(unknown, []);
   const given = isObject(context) ? asObject(context['npcState']) : undefined;
   const npcState = mergePatch(recorded ?? {}, given ?? {});
   const { checks, refusal, corrected } =
     ruleset === null
       ? { checks: [], refusal: null, corrected: null }
-      : checkAction(action, situationOf(npcState, context, ''));
+      : checkAction(action, situationOf(npcState, context, '', declarationsOf(ruleset)));
   const { matches } = matchRules(ruleset, {
     npcState,
     context,

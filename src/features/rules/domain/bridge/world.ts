@@ -1,6 +1,10 @@
 import type { Action } from './action.js';
+import { ITEM_MEMBERS } from '../actions/item-members.js';
 import { ARRAY_ELEMENTS } from '../key-tree.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+
+/** The members of an action that say nothing of what it is about, other than its payload. */
+export const ACTION_MEMBERS: readonly string[] = ['type', 'target', 'reason', 'confidence', 'payload', 'signature'];
 
 /** How many items one action may name. An action that names more is refused, so nothing is given away unseen. */
 export const ACTION_ITEMS = 64;
@@ -17,12 +21,12 @@ const member = (value: Json | undefined, name: string): Json | undefined =>
 export const detail = (action: Action, name: string): Json | undefined =>
   member(action.payload, name) ?? (Object.hasOwn(action, name) ? action[name] : undefined);
 
+const NAME_MEMBERS = ['id', 'npcId', 'itemId', 'item', 'name'];
+
 /** The name of an object that a list contains as a string or as an object. */
 const nameOf = (thing: Json): string | undefined => {
   if (typeof thing === 'string') return thing;
-  const name = ['id', 'npcId', 'itemId', 'item', 'name']
-    .map((key) => member(thing, key))
-    .find((one) => typeof one === 'string');
+  const name = NAME_MEMBERS.map((key) => member(thing, key)).find((one) => typeof one === 'string');
   return typeof name === 'string' ? name : undefined;
 };
 
@@ -110,8 +114,6 @@ export const withSpeech = (action: Action, said: NonNullable<ReturnType<typeof s
   return { ...action, payload };
 };
 
-const ITEM_MEMBERS = ['item', 'itemId', 'itemName', 'offer', 'give', 'items'];
-
 /** The items that an action uses, gives or trades away; null if it names more than ACTION_ITEMS. */
 export const itemsOf = (action: Action, state: { readonly entities: Json | undefined }): readonly string[] | null => {
   const things = ITEM_MEMBERS.map((name) => {
@@ -127,6 +129,30 @@ export const itemsOf = (action: Action, state: { readonly entities: Json | undef
   const { type, target = '' } = action;
   const uses = type === 'USE' || type === 'USE_ITEM';
   return uses && target !== '' && namesIn(state.entities)?.has(target) !== true ? [target] : [];
+};
+
+/** Every name of a thing that an action takes; none if it cannot be told what it is. */
+const namesOf = (thing: Json): readonly string[] => {
+  const names = typeof thing === 'string' ? [thing] : NAME_MEMBERS.map((name) => member(thing, name));
+  return names.filter((name) => typeof name === 'string' && name.trim() !== '') as readonly string[];
+};
+
+/** The items that an action takes, under all their names. `isWhole`: whether each has a name. */
+export type TakenItems = { readonly names: readonly string[]; readonly isWhole: boolean };
+
+/**
+ * What an action takes that is declared to take items: everything that it names, in its payload and beside it, so that no second item hides behind the
+ * first. Null if there are more than ACTION_ITEMS.
+ */
+export const takenItems = (action: Action, { target: kind }: { readonly target?: string }): TakenItems | null => {
+  const { payload, target = '' } = action;
+  const things = ITEM_MEMBERS.flatMap((name) => [member(payload, name), member(action as JsonObject, name)])
+    .concat(typeof payload === 'string' ? [payload] : [], kind === 'item' && target !== '' ? [target] : [])
+    .filter((thing): thing is Json => (thing ?? null) !== null);
+  const count = things.reduce<number>((all, thing) => all + (list(thing)?.length ?? 1), 0);
+  if (count > ACTION_ITEMS) return null;
+  const named = things.flatMap((thing) => list(thing) ?? [thing]).map(namesOf);
+  return { names: named.flat(), isWhole: named.every((names) => names.length > 0) };
 };
 
 export const asObject = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);

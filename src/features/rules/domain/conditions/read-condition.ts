@@ -30,6 +30,12 @@ const operandsOf = (one: Alternative): readonly Operand[] => {
 const isActionTypePath = ({ root, names }: Path): boolean =>
   root === 'action' && names.length === 1 && names[0] === 'type';
 
+/** The texts that a condition compares the type of an action with; none if it is about something else. */
+export const comparedTypes = (read: Condition | CelCondition): readonly string[] => {
+  if (isCel(read)) return read.cel.actionTypes;
+  return isActionTypePath(read.path) ? read.alternatives.flatMap(operandsOf).map(({ text }) => text) : [];
+};
+
 /** A text that no type of an action equals. */
 const typeProblem = (value: string, alternatives: readonly Alternative[]): Problem | null => {
   const wrong = alternatives.flatMap(operandsOf).flatMap(({ text }) => (isActionType(text) ? [] : [text]));

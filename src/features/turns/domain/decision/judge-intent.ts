@@ -1,3 +1,4 @@
+import { declarationsOf } from '../../../rules/domain/actions/action-declaration.js';
 import { type Action, readAction } from '../../../rules/domain/bridge/action.js';
 import {
   type BridgeRefusal,
@@ -7,6 +8,7 @@ import {
   permits,
   refusedBy,
 } from '../../../rules/domain/bridge/refusal.js';
+import { undeclared } from '../../../rules/domain/bridge/declared.js';
 import { asAnswered, checkAction, situationOf } from '../../../rules/domain/bridge/validate.js';
 import { speechOf, withSpeech } from '../../../rules/domain/bridge/world.js';
 import { matchRules } from '../../../rules/domain/match.js';
@@ -25,7 +27,8 @@ import { untilChatToken } from './templates.js';
 /** The model's intent: its written action, or one derived from its words (`made`). */
 export type Intent =
   | { readonly ok: true; readonly action: Action; readonly made: boolean }
-  | { readonly ok: false; readonly refusal: BridgeRefusal };
+  /** `action`: what is refused, if it could be read. */
+  | { readonly ok: false; readonly refusal: BridgeRefusal; readonly action?: Action };
 
 const tooLarge = (reason: string): Intent => ({
   ok: false,
@@ -107,7 +110,8 @@ const replaceWith = (input: DecisionInput, { rule, effect, rank }: Replacing): J
   const [type = ''] = effect.types;
   const required: Action = { type, ...(effect.target === null ? {} : { target: effect.target }) };
   const line = rule.ruleRefusal ?? '';
-  const { checks, refusal, corrected } = checkAction(required, situationOf(input.npcState, input.context, line));
+  const situation = situationOf(input.npcState, input.context, line, declarationsOf(input.ruleset));
+  const { checks, refusal, corrected } = checkAction(required, situation);
   const action = corrected ?? required;
   const unchanged = { asked: {}, patch: {} };
   const { matches, trace } = matchRules(input.ruleset, { ...seenBy(input, unchanged), action: asAnswered(action) });
@@ -122,23 +126,35 @@ const replaceWith = (input: DecisionInput, { rule, effect, rank }: Replacing): J
   return { outcome: { action, replacedBy: rule }, grounds: { ...grounds, replacedBy: rule.drRuleId } };
 };
 
+/** An intent, refused if the ruleset does not declare its action. */
+const amongDeclared = (ruleset: DecisionInput['ruleset'], intent: Intent): Intent => {
+  if (!intent.ok) return intent;
+  const refusal = undeclared(ruleset, intent.action);
+  return refusal === null ? intent : { ok: false, refusal, action: intent.action };
+};
+
 /** Checks an intent against the rules, then against the world; without a ruleset, checks only its shape. */
 export const judgeIntent = (
   input: DecisionInput,
-  intent: Intent,
+  said: Intent,
   dialogue: string,
   change: AcceptedChange,
 ): JudgedIntent => {
+  const intent = amongDeclared(input.ruleset, said);
   const seen = seenBy(input, change);
   if (!intent.ok) {
     const { matches, trace } = matchRules(input.ruleset, seen);
     const by = replacing(matches, intent);
     if (by !== null) return replaceWith(input, by);
-    return { outcome: { refusal: intent.refusal, refusedAction: null }, grounds: { ...trace, checks: [] } };
+    const { refusal, action = null } = intent;
+    return { outcome: { refusal, refusedAction: action }, grounds: { ...trace, checks: [] } };
   }
   const { action, made } = intent;
   if (input.ruleset === null) return { outcome: { action }, grounds: { rules: [], seen: [], checks: [] } };
-  const { checks, refusal, corrected } = checkAction(action, situationOf(input.npcState, input.context, dialogue));
+  // What is made from words has neither target nor payload, and must not fail for that.
+  const declarations = made ? null : declarationsOf(input.ruleset);
+  const situation = situationOf(input.npcState, input.context, dialogue, declarations);
+  const { checks, refusal, corrected } = checkAction(action, situation);
   const standing = corrected ?? action;
   const { matches, trace } = matchRules(input.ruleset, { ...seen, action: asAnswered(standing) });
   const grounds = { ...trace, checks };

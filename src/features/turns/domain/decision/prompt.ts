@@ -1,9 +1,11 @@
+import { type Declarations, declarationsOf } from '../../../rules/domain/actions/action-declaration.js';
 import type { Match, Matched } from '../../../rules/domain/matched.js';
 import { permitsType } from '../../../rules/domain/bridge/refusal.js';
 import { matchRules } from '../../../rules/domain/match.js';
 import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
+import { actionLines } from './action-lines.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import { observationLine } from './observation-line.js';
@@ -29,6 +31,7 @@ const TEMPERATURE = 0.7;
 const PART_BYTES = 10_000;
 const MEMORIES_BYTES = 24_000;
 const RULES_BYTES = 14_000;
+const ACTIONS_BYTES = 10_000;
 /** The limit of one memory and of one text of a rule, in UTF-16 units. */
 const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
@@ -37,8 +40,11 @@ const RULES = 50;
 /** The limit of the complete prompt: its parts and separators. @internal A test adds it up. */
 export const PROMPT_BYTES = 98_304;
 
-const ANSWER_FORM =
-  'Answer with one JSON object: {"dialogue": what you say, "action": {"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what}, "stateDelta": what changes in your state, or {}}.';
+const answerForm = (action: string): string =>
+  `Answer with one JSON object: {"dialogue": what you say, "action": {${action}}, "stateDelta": what changes in your state, or {}}.`;
+const ANY_ACTION = '"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what';
+const DECLARED_ACTION =
+  '"type": one of your actions, "target": whom or what, if the action has a target, "payload": what the action lists, or {}';
 
 /** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
 const quoted = (text: string, bytes: number): string =>
@@ -125,6 +131,12 @@ const demands = (matched: Matched): readonly string[] =>
     }
   });
 
+/** What the model may answer with. */
+const answerSections = (declarations: Declarations | null): readonly string[] =>
+  declarations === null
+    ? [answerForm(ANY_ACTION)]
+    : [...section('Your actions', actionLines(declarations, ACTIONS_BYTES)), answerForm(DECLARED_ACTION)];
+
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
 const systemText = (input: DecisionInput, matched: Matched): string =>
@@ -142,11 +154,12 @@ const systemText = (input: DecisionInput, matched: Matched): string =>
       ),
     ),
     ...section('Rules', firstFitting(demands(matched), RULES_BYTES)),
-    ANSWER_FORM,
+    ...answerSections(declarationsOf(input.ruleset)),
   ].join('\n\n');
 
 /**
- * Builds a turn's prompt in the ruleset's template: persona, state, context, memories and the demands of the matching rules. No external text can end
+ * Builds a turn's prompt in the ruleset's template: persona, state, context, memories, the demands of the matching rules
+ * and the declared actions. No external text can end
  * the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {

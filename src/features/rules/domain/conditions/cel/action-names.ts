@@ -41,6 +41,12 @@ const memberMisuse = (node: CelNode): Misuse | null => {
   return { message: read.message, at, end: at + name.length, ...(instead === undefined ? {} : { instead }) };
 };
 
+/** The action types that an expression compares `action.type` with. */
+export const actionTypesIn = (tree: CelNode): readonly string[] =>
+  nodesOf(tree)
+    .flatMap(comparedTypes)
+    .flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+
 /** The first type or member of an action in an expression that no action has. */
 export const actionMisuse = (text: string, tree: CelNode): Misuse | null => {
   for (const node of nodesOf(tree)) {

@@ -1,5 +1,5 @@
 import { isProblem, type Problem, problem, shownText } from '../problem.js';
-import { actionMisuse } from './action-names.js';
+import { actionMisuse, actionTypesIn } from './action-names.js';
 import { compile, type Runner } from './compile.js';
 import { failureMessage } from './failures.js';
 import { parseCel } from './parse.js';
@@ -13,6 +13,8 @@ export type CelExpression = {
   readonly text: string;
   readonly run: Runner;
   readonly reads: readonly CelRead[];
+  /** The action types that it compares `action.type` with. */
+  readonly actionTypes: readonly string[];
   /** Whether it names what there is only with the verdict. */
   readonly needsVerdict: boolean;
   /** How many steps it may take, which is what it counts for in its set (RULESET_BOUNDS.celSteps). */
@@ -94,8 +96,9 @@ const attempt = (text: string): CelExpression | Attempt => {
   const misuse = actionMisuse(text, tree);
   if (misuse !== null) return placed(text, misuse);
   const reads = readsOf(tree);
+  const actionTypes = actionTypesIn(tree);
   const needsVerdict = nodesOf(tree).some((node) => node.is === 'root' && NEEDS_VERDICT.includes(node.root));
-  return { text, run: compile(tree), reads, needsVerdict, steps: stepsOf(tree) };
+  return { text, run: compile(tree), reads, actionTypes, needsVerdict, steps: stepsOf(tree) };
 };
 
 /** Which character is at a place in a text, counted from 1. */

@@ -1,0 +1,116 @@
+import { effectIn } from '../action-words.js';
+import { isProblem, shownText } from '../conditions/problem.js';
+import { pathOf } from '../conditions/cel/reads.js';
+import { isCel, readCondition } from '../conditions/read-condition.js';
+import type { DirectiveRule, RuleCondition } from '../ruleset.js';
+import { nearestName } from '../../../../kernel/base/nearest.js';
+import { type ActionDeclaration, declarationsOf, type DeclaringSet } from './action-declaration.js';
+import { type PayloadSchema, propertyOf } from './payload-schema.js';
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** What a schema says of a path: the schema at its end, `anything` if it says nothing, or the first name that nothing can have. */
+type Found =
+  | { readonly is: 'schema'; readonly schema: PayloadSchema }
+  | { readonly is: 'anything' }
+  | { readonly is: 'never'; readonly name: string; readonly known: readonly string[] };
+
+const ANYTHING: Found = { is: 'anything' };
+
+const isAlways = (schema: PayloadSchema): boolean =>
+  schema.type === undefined && schema.enum === undefined && schema.const === undefined;
+
+/** What one name leads to. A path goes through the elements of lists. */
+const step = (schema: PayloadSchema, name: string): Found => {
+  if (schema.type === 'array') {
+    const { items } = schema;
+    if (items === undefined) return ANYTHING;
+    return INDEX.test(name) ? { is: 'schema', schema: items } : step(items, name);
+  }
+  if (schema.type === 'object') {
+    const property = propertyOf(schema, name);
+    if (property !== undefined) return { is: 'schema', schema: property };
+    return schema.additionalProperties === false
+      ? { is: 'never', name, known: Object.keys(schema.properties ?? {}) }
+      : ANYTHING;
+  }
+  return isAlways(schema) ? ANYTHING : { is: 'never', name, known: [] };
+};
+
+const find = (schema: PayloadSchema, names: readonly string[]): Found => {
+  let found: Found = { is: 'schema', schema };
+  for (const name of names) {
+    if (found.is !== 'schema') return found;
+    found = step(found.schema, name);
+  }
+  return found;
+};
+
+/** The declared actions that a rule is about: those that it names, otherwise all. */
+const actionsOf = (rule: DirectiveRule, set: DeclaringSet): readonly ActionDeclaration[] => {
+  const declarations = declarationsOf(set);
+  if (declarations === null) return [];
+  const effect = effectIn(2, rule);
+  const isNaming = (effect.kind === 'allow' || effect.kind === 'forbid') && !effect.types.includes('*');
+  if (isNaming && 'types' in effect) return effect.types.flatMap((type) => declarations.get(type) ?? []);
+  // Of the others, those without a payload say nothing.
+  return [...declarations.values()].filter(({ payload }) => payload !== undefined);
+};
+
+/** Where a condition looks into the payload. */
+const payloadPaths = (pair: RuleCondition): readonly (readonly string[])[] => {
+  const read = readCondition(pair);
+  if (isProblem(read)) return [];
+  const paths = isCel(read) ? read.cel.reads.map(pathOf) : [read.path];
+  return paths
+    .filter(({ root, names }) => root === 'action' && names[0] === 'payload' && names.length > 1)
+    .map(({ names }) => names.slice(1));
+};
+
+/** How many conditions a registration warns of, and how many names are compared with each. */
+const WARNED_CONDITIONS = 32;
+const COMPARED_NAMES = 200;
+
+/** A warning about a path that no declared payload has; null if one has it. */
+const pathWarning = (actions: readonly ActionDeclaration[], names: readonly string[]): string | null => {
+  const found = actions.map(({ payload }) => (payload === undefined ? ANYTHING : find(payload, names)));
+  const never = found.flatMap((one) => (one.is === 'never' ? [one] : []));
+  const [first] = never;
+  if (first === undefined || never.length < found.length) return null;
+  const { name } = first;
+  const meant = nearestName(name, never.flatMap(({ known }) => known).slice(0, COMPARED_NAMES));
+  return `No declared payload has ${shownText(name)}, so nothing is ever at action.payload.${names.join('.')}.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`;
+};
+
+/** The members of the payload that rules read although no declared payload can have them: each with a warning. */
+export const payloadWarnings = (
+  set: DeclaringSet & { readonly rulesetRules: readonly DirectiveRule[] },
+): readonly { readonly drRuleId: string; readonly message: string }[] => {
+  const warnings: { readonly drRuleId: string; readonly message: string }[] = [];
+  for (const rule of set.rulesetRules) {
+    const actions = actionsOf(rule, set);
+    for (const names of rule.ruleCondition.flatMap(payloadPaths)) {
+      if (warnings.length === WARNED_CONDITIONS) return warnings;
+      const message = pathWarning(actions, names);
+      if (message !== null) warnings.push({ drRuleId: rule.drRuleId, message });
+    }
+  }
+  return warnings;
+};
+
+const mayBeList = (found: Found): boolean =>
+  found.is === 'anything' || (found.is === 'schema' && (found.schema.type === 'array' || isAlways(found.schema)));
+
+/** Whether the declared payloads leave no room for a list where a condition looks. A list on the way also counts as one. */
+export const isNeverList = (rule: DirectiveRule, set: DeclaringSet, pair: RuleCondition): boolean => {
+  const [names] = payloadPaths(pair);
+  if (names === undefined) return false;
+  const schemas = actionsOf(rule, set);
+  return (
+    schemas.length > 0 &&
+    schemas.every(
+      ({ payload }) =>
+        payload !== undefined && names.every((_, index) => !mayBeList(find(payload, names.slice(0, index + 1)))),
+    )
+  );
+};

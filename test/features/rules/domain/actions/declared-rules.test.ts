@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+
+import { normaliseRuleset } from '../../../../../src/features/rules/domain/normalise.js';
+import { warningsOf } from '../../../../../src/features/rules/domain/warnings.js';
+import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
+import { Rejection } from '../../../../../src/kernel/base/rejection.js';
+import { allSlices } from '../../../../support/rules.js';
+
+const SELL = {
+  type: 'SELL',
+  description: 'x',
+  payload: {
+    type: 'object',
+    properties: {
+      price: { type: 'number' },
+      items: {
+        type: 'array',
+        items: { type: 'object', properties: { piece: { type: 'string' } }, additionalProperties: false },
+      },
+      gift: { type: 'object' },
+    },
+    required: ['price'],
+    additionalProperties: false,
+  },
+};
+const OTHERS = [
+  { type: 'ATTACK', description: 'x', target: 'entity' },
+  { type: 'KNEEL', description: 'x', target: 'none' },
+  { type: 'HAND_OVER', description: 'x', takes: 'item' },
+  { type: 'DROP', description: 'x', target: 'item', takes: 'item' },
+  { type: 'SHOUT', description: 'x' },
+];
+const actions: readonly Json[] = [SELL, ...OTHERS];
+const registered = (rule: JsonObject, declared: Json = actions) =>
+  allSlices(normaliseRuleset({ actions: declared, rulesetRules: [{ drRuleId: 'r', ...rule }] }, () => 's')).result;
+const problemsOf = (rule: JsonObject, declared?: Json): readonly unknown[] => {
+  const content = registered(rule, declared);
+  if (!(content instanceof Rejection)) return [];
+  const { problems } = content.details as {
+    problems: { drRuleId: string; pointer: string; message: string; meant?: string }[];
+  };
+  return problems.map(({ drRuleId, pointer, message, meant }) => [drRuleId, pointer, meant ?? message]);
+};
+const warnings = (rule: JsonObject, declared?: Json): readonly string[] => {
+  const content = registered(rule, declared);
+  if (content instanceof Rejection) throw content;
+  return warningsOf(content).map(({ message }) => message);
+};
+
+describe('a rule of a set that declares its actions', () => {
+  it.each<[string, string, string]>([
+    ['FORBID SELLL', 'ruleAction', 'FORBID SELL'],
+    ['forbid selll, KNEL', 'ruleAction', 'forbid SELL, KNEEL'],
+    ['HANDOVER', 'ruleAction', 'HAND_OVER'],
+    ['ALLOW SELL_ITEM, SPEAK', 'ruleAction', 'ALLOW SELL, SPEAK'],
+    ['ALLOW SELL, DANCE', 'ruleAction', '"DANCE" is not among the declared actions.'],
+    ['FORBID CONSTRUCTOR', 'ruleAction', '"CONSTRUCTOR" is not among the declared actions.'],
+  ])('names only those, otherwise it is refused: %s [5.12i]', (ruleAction, member, meant) => {
+    expect(problemsOf({ ruleAction })).toEqual([['r', `/rulesetRules/0/${member}`, meant]]);
+    expect(problemsOf({ ruleAction }, null)).toEqual([]);
+  });
+
+  it.each<[string, string]>([
+    ['SELLL', 'SELL'],
+    ['!=SELLL|ATTAK', '!=SELL|ATTACK'],
+    ['any(SHOUTS)', 'any(SHOUT)'],
+    ['"SELLL"', '"SELL"'],
+    ['DANCE', '"DANCE" is not among the declared actions.'],
+  ])('compares only with those, otherwise it is refused: %s [5.12i]', (value, meant) => {
+    const rule = {
+      ruleCondition: [
+        ['context.a', '1'],
+        ['action.type', value],
+      ],
+      ruleAction: 'FORBID *',
+    };
+    expect(problemsOf(rule)).toEqual([['r', '/rulesetRules/0/ruleCondition/1/1', meant]]);
+    expect(problemsOf(rule, null)).toEqual([]);
+  });
+
+  it('compares only with those in CEL, too [5.12i]', () => {
+    const rule = { ruleCondition: [['cel', "action.type in ['SELL', 'ATTAK']"]], ruleAction: 'FORBID *' };
+    const meant = "action.type in ['SELL', 'ATTACK']";
+    expect(problemsOf(rule)).toEqual([['r', '/rulesetRules/0/ruleCondition/0/1', meant]]);
+    expect(problemsOf(rule, null)).toEqual([]);
+  });
+
+  it('may name all declared ones, SPEAK, IDLE and every action [5.12b, 5.12i]', () => {
+    for (const ruleAction of ['FORBID *', 'ALLOW SPEAK, IDLE, SELL', 'KNEEL', 'Be kind.', ''])
+      expect(problemsOf({ ruleAction, ruleCondition: [['action.type', 'IDLE|SELL']] })).toEqual([]);
+  });
+
+  it.each<[string, JsonObject, string, string]>([
+    ['a target where there is none', { ruleAction: 'KNEEL', ruleTarget: 'king' }, 'ruleTarget', 'has no target'],
+    [
+      'a replacement without a target',
+      { ruleAction: 'ATTACK', ruleOnBreak: 'replace' },
+      'ruleOnBreak',
+      'name it in ruleTarget',
+    ],
+    [
+      'a replacement that is aimed at nothing',
+      { ruleAction: 'REQUIRE KNEEL, ATTACK', ruleTarget: 'king', ruleOnBreak: 'replace' },
+      'ruleTarget',
+      'has no target',
+    ],
+    ['a replacement without a payload', { ruleAction: 'SELL', ruleOnBreak: 'replace' }, 'ruleOnBreak', 'payload.price'],
+    ['a replacement without an item', { ruleAction: 'HAND_OVER', ruleOnBreak: 'replace' }, 'ruleOnBreak', 'an item'],
+  ])('is refused if it can never get what it requires: %s [5.12j]', (_, rule, member, message) => {
+    const content = registered(rule);
+    expect(content).toMatchObject({
+      details: {
+        problems: [{ pointer: `/rulesetRules/0/${member}`, message: expect.stringContaining(message) as string }],
+      },
+    });
+    expect(problemsOf(rule, null)).toEqual([]);
+  });
+
+  it.each<JsonObject>([
+    { ruleAction: 'REQUIRE KNEEL, ATTACK', ruleTarget: 'king' },
+    { ruleAction: 'ATTACK', ruleTarget: 'king', ruleOnBreak: 'replace' },
+    { ruleAction: 'DROP', ruleTarget: 'rope', ruleOnBreak: 'replace' },
+    { ruleAction: 'KNEEL', ruleOnBreak: 'replace' },
+    { ruleAction: 'SELL' },
+    { ruleAction: 'ATTACK' },
+  ])('may require what is possible: %j [5.12j]', (rule) => {
+    expect(problemsOf(rule)).toEqual([]);
+  });
+
+  it.each<[string, string, string]>([
+    ['FORBID SELL', 'action.payload.prise', 'Perhaps price was meant.'],
+    ['ALLOW SELL', 'action.payload.items.peice', 'Perhaps piece was meant.'],
+    ['ALLOW SELL', 'action.payload.items[x].peice', 'Perhaps piece was meant.'],
+    ['FORBID SELL', 'action.payload.price.amount', 'No declared payload has "amount"'],
+    ['FORBID *', 'action.payload.prise', 'Perhaps price was meant.'],
+    ['FORBID SELL', 'cel', 'Perhaps price was meant.'],
+  ])('gets a warning if its payload cannot have what it reads: %s if %s [5.12k]', (ruleAction, key, warning) => {
+    const rule = { ruleAction, ruleCondition: [[key, key === 'cel' ? 'action.payload.prise == 5' : 'all(5)']] };
+    expect(warnings(rule)).toEqual([expect.stringContaining(warning)]);
+    expect(warnings(rule, null)).toEqual([]);
+  });
+
+  it.each([
+    ['FORBID SELL', 'action.payload.price'],
+    ['FORBID SELL', 'action.payload.items.0.piece'],
+    ['FORBID SELL', 'action.payload.gift.anything'],
+    ['FORBID SELL, SHOUT', 'action.payload.words'],
+    ['FORBID SHOUT', 'action.payload.prise'],
+    ['FORBID SELL', 'action.target'],
+  ])('gets none if it can: %s if %s [5.12k]', (ruleAction, key) => {
+    expect(warnings({ ruleAction, ruleCondition: [[key, 'all(5)']] })).toEqual([]);
+  });
+
+  it('gets no warning of a list where none can be [5.5n, 5.12k]', () => {
+    const lists = (ruleAction: string, key: string, declared?: Json) =>
+      warnings({ ruleAction, ruleCondition: [[key, '>=5']] }, declared).length;
+    expect(lists('ALLOW SELL', 'action.payload.price')).toBe(0);
+    expect(lists('ALLOW SELL', 'action.payload.price', null)).toBe(1);
+    expect(lists('ALLOW SELL', 'action.payload.items.piece')).toBe(1);
+    expect(lists('ALLOW SELL', 'action.payload.gift.worth')).toBe(1);
+    expect(lists('ALLOW SELL, SHOUT', 'action.payload.price')).toBe(1);
+  });
+});
