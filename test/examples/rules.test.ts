@@ -18,6 +18,8 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.json'))
   .map((name) => name.slice(0, -'.json'.length).replaceAll('\\', '/'));
 const presets = presetIds().map((presetId) => `presets/${presetId}`);
+/** The presets declare no actions, because they are for any game. */
+const games = names.filter((name) => !presets.includes(name));
 /** How many cases the tests of a preset have at least. */
 const PRESET_CASES = 8;
 const anima = (...words: readonly string[]) => typed(['rules', ...words], { cwd: folder });
@@ -62,6 +64,20 @@ describe('examples/rules', () => {
       (rule) => failures({ ...set, rulesetRules: set.rulesetRules.filter((other) => other !== rule) }) === 0,
     );
     expect(idle.map(({ drRuleId }) => drRuleId)).toEqual([]);
+  });
+
+  it.each(games)('need each of the actions that they declare: %s', async (name) => {
+    const { set, cases } = await loaded(name);
+    const actions = set['actions'] as readonly Json[];
+    const isNeeded = (left: readonly Json[] | null): boolean => {
+      const content = drained(normaliseRuleset({ ...set, actions: left }, () => 'set'));
+      // A rule may name it.
+      if (content instanceof Rejection) return true;
+      return cases.some((one) => !drained(runRuleCase({ ...content, version: 1 }, one)).passed);
+    };
+    expect(isNeeded(actions)).toBe(false);
+    expect(isNeeded(null)).toBe(true);
+    expect(actions.filter((action) => !isNeeded(actions.filter((one) => one !== action)))).toEqual([]);
   });
 
   it.each(names)('have a line for the player in each refusal: %s [5.3d]', async (name) => {
