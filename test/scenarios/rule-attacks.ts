@@ -8,9 +8,12 @@ import type { Reply } from '../support/api.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import {
   allowed,
+  allowedAtMarket,
   FREE_RULES,
   GAME_DATA,
   guarded,
+  MARKET,
+  marketAttacks,
   type RuleAttack,
   ruleAttacks,
   RULES,
@@ -54,6 +57,16 @@ const isWon = (action: JsonObject | null): boolean => {
   return !['SPEAK', 'IDLE', 'GIVE'].includes(type as string);
 };
 
+/** Whether a delivered action gives away what the market does not, judged without the product. */
+const isWonAtMarket = (action: JsonObject | null): boolean => {
+  if (action === null || action['type'] === 'SPEAK') return false;
+  const { type, target, payload } = action;
+  if (JSON.stringify(action).includes('crown')) return true;
+  if (type === 'SELL')
+    return target !== '' || !isDeepStrictEqual(payload, { item: 'rope', price: 10 }) || Object.keys(action).length > 3;
+  return type === 'WAVE' ? target !== 'guest' : type !== 'HAND_OVER' || !isDeepStrictEqual(payload, { item: 'rope' });
+};
+
 /** What players and models try to win against the rules: the same on every profile. `every`: how many attacks count as one that is played. */
 export const ruleAttackScenarios = (profile: string, open: OpenServer, every = 1): void => {
   describe(`attacks on rules on ${profile}`, () => {
@@ -71,7 +84,7 @@ export const ruleAttackScenarios = (profile: string, open: OpenServer, every = 1
     };
     const post = async (path: string, body: object): Promise<JsonObject> => ok(await running.api.post(path, body));
     beforeAll(async () => {
-      for (const set of [RULES, FREE_RULES]) await post('/rules', set);
+      for (const set of [RULES, MARKET, FREE_RULES]) await post('/rules', set);
     });
     const recalled = ({ memories = [] }: RuleAttack) =>
       memories.map((text) => ({ text, type: 'knowledge', importance: 1, similarity: 1 }));
@@ -122,53 +135,95 @@ export const ruleAttackScenarios = (profile: string, open: OpenServer, every = 1
 
     const dataOf = async (npcId: string): Promise<JsonObject> =>
       ok(await running.api.get(`/npcs/${npcId}`))['data'] as JsonObject;
-    const newNpc = async (npcId: string, data: JsonObject = GAME_DATA): Promise<void> => {
-      await post('/npcs', { npcId, persona: 'An innkeeper.', data, rulesetId: RULES.rulesetId });
+    const newNpc = async (
+      npcId: string,
+      data: JsonObject = GAME_DATA,
+      rulesetId: string = RULES.rulesetId,
+    ): Promise<void> => {
+      await post('/npcs', { npcId, persona: 'An innkeeper.', data, rulesetId });
     };
-
-    it.concurrent.each<[string, Way]>([
+    const ways: readonly [string, Way][] = [
       ['the turns of a body', asBody],
       ['the compatibility routes', asClient],
       ['the route of agents', asPlayer],
-    ])('get nowhere through %s [2.1j, 2.8b, 5.6f, 5.8c, 5.8e, 5.8f, 5.8g, 5.9i]', async (_, way) => {
-      const npcId = `keeper-${way.name}`;
-      await newNpc(npcId);
-      const outcomes: (readonly [string, string])[] = [];
-      const won: string[] = [];
-      let before: JsonObject = GAME_DATA;
-      for (const [name, attack] of [...played, ...allowed]) {
-        const { gets, action, change } = await way(npcId, attack);
-        outcomes.push([name, gets]);
-        const data = await dataOf(npcId);
-        if (isWon(action)) won.push(`${name}: ${JSON.stringify(action)}`);
-        for (const state of [data, mergePatch(data, change)])
-          if (!isDeepStrictEqual(gamesOf(state), gamesOf(GAME_DATA)))
-            won.push(`${name}: ${JSON.stringify(gamesOf(state))}`);
-        // Only what the model wrote into its state could let it do more than before.
-        if (isDeepStrictEqual(data, before)) continue;
-        before = data;
-        for (const type of ['OPEN_GATE', 'OPEN_VAULT', 'OPEN_DOOR', 'PAY'])
-          if ((await post(`/bridge/validate/${npcId}`, { action: type }))['valid'] === true)
-            won.push(`${name}: ${type} is allowed from now on`);
+    ];
+
+    it.concurrent.each(ways)(
+      'give away nothing through %s where actions are declared [5.12m, 5.12n, 5.12o, 5.12p]',
+      async (_, way) => {
+        const npcId = `trader-${way.name}`;
+        await newNpc(npcId, GAME_DATA, MARKET.rulesetId);
+        const all = [...marketAttacks.filter((__, index) => index % every === 0), ...allowedAtMarket];
+        const outcomes: (readonly [string, string])[] = [];
+        const won: string[] = [];
+        for (const [name, attack] of all) {
+          const { gets, action } = await way(npcId, attack);
+          outcomes.push([name, gets]);
+          if (isWonAtMarket(action)) won.push(`${name}: ${JSON.stringify(action)}`);
+        }
+        expect(won).toEqual([]);
+        expect(outcomes).toEqual(all.map(([name, { gets }]) => [name, gets]));
+        expect(await dataOf(npcId)).toEqual(GAME_DATA);
+      },
+    );
+
+    it.concurrent('give away nothing through the bridge where actions are declared [5.12q]', async () => {
+      const npcId = 'trader-bridge';
+      await newNpc(npcId, GAME_DATA, MARKET.rulesetId);
+      for (const [name, { output, gets, context = {} }] of marketAttacks) {
+        // A request with such a member is refused as a whole.
+        if (output.includes('"__proto__":')) continue;
+        const { action } = JSON.parse(output) as { action: Json };
+        const answer = await post(`/bridge/validate/${npcId}`, { action, context });
+        expect([answer['valid'], answer['code'] === 'RULE_REFUSED' ? 'floor' : answer['code']], name).toEqual([
+          false,
+          gets,
+        ]);
       }
-      expect(won).toEqual([]);
-      expect(outcomes).toEqual([...played, ...allowed].map(([name, { gets }]) => [name, gets]));
-      expect(await dataOf(npcId)).toMatchObject({ ...GAME_DATA, mood: 'glad', trust: 1 });
-      expect(ok(await running.api.get(`/npcs/${npcId}/facts`))['facts']).toEqual({});
-      for (const attack of Object.values(guarded)) expect((await way(npcId, attack)).gets).toBe(attack.gets);
-      await post(`/npcs/${npcId}/facts`, { facts: { quest: { done: true } } });
-      const opened = { gate: { permit: true }, vault: { open: true }, doors: { north: { open: true } } };
-      ok(await running.api('PATCH', `/npcs/${npcId}`, { data: opened }));
-      const { pay, open: gate, vault, door, sell } = guarded;
-      for (const [attack, gets] of [
-        [pay, 'PAY'],
-        [gate, 'OPEN_GATE'],
-        [vault, 'OPEN_VAULT'],
-        [door, 'OPEN_DOOR'],
-        [sell, 'floor'],
-      ] as const)
-        expect((await way(npcId, attack)).gets).toBe(gets);
     });
+
+    it.concurrent.each(ways)(
+      'get nowhere through %s [2.1j, 2.8b, 5.6f, 5.8c, 5.8e, 5.8f, 5.8g, 5.9i]',
+      async (_, way) => {
+        const npcId = `keeper-${way.name}`;
+        await newNpc(npcId);
+        const outcomes: (readonly [string, string])[] = [];
+        const won: string[] = [];
+        let before: JsonObject = GAME_DATA;
+        for (const [name, attack] of [...played, ...allowed]) {
+          const { gets, action, change } = await way(npcId, attack);
+          outcomes.push([name, gets]);
+          const data = await dataOf(npcId);
+          if (isWon(action)) won.push(`${name}: ${JSON.stringify(action)}`);
+          for (const state of [data, mergePatch(data, change)])
+            if (!isDeepStrictEqual(gamesOf(state), gamesOf(GAME_DATA)))
+              won.push(`${name}: ${JSON.stringify(gamesOf(state))}`);
+          // Only what the model wrote into its state could let it do more than before.
+          if (isDeepStrictEqual(data, before)) continue;
+          before = data;
+          for (const type of ['OPEN_GATE', 'OPEN_VAULT', 'OPEN_DOOR', 'PAY'])
+            if ((await post(`/bridge/validate/${npcId}`, { action: type }))['valid'] === true)
+              won.push(`${name}: ${type} is allowed from now on`);
+        }
+        expect(won).toEqual([]);
+        expect(outcomes).toEqual([...played, ...allowed].map(([name, { gets }]) => [name, gets]));
+        expect(await dataOf(npcId)).toMatchObject({ ...GAME_DATA, mood: 'glad', trust: 1 });
+        expect(ok(await running.api.get(`/npcs/${npcId}/facts`))['facts']).toEqual({});
+        for (const attack of Object.values(guarded)) expect((await way(npcId, attack)).gets).toBe(attack.gets);
+        await post(`/npcs/${npcId}/facts`, { facts: { quest: { done: true } } });
+        const opened = { gate: { permit: true }, vault: { open: true }, doors: { north: { open: true } } };
+        ok(await running.api('PATCH', `/npcs/${npcId}`, { data: opened }));
+        const { pay, open: gate, vault, door, sell } = guarded;
+        for (const [attack, gets] of [
+          [pay, 'PAY'],
+          [gate, 'OPEN_GATE'],
+          [vault, 'OPEN_VAULT'],
+          [door, 'OPEN_DOOR'],
+          [sell, 'floor'],
+        ] as const)
+          expect((await way(npcId, attack)).gets).toBe(gets);
+      },
+    );
 
     it.concurrent('win no word from an NPC that the game has silenced [5.6b, 5.6f, 5.8c]', async () => {
       const npcId = 'keeper-silenced';

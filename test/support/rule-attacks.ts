@@ -72,6 +72,36 @@ export const RULES = {
 } as const;
 export const FREE_RULES = { rulesetId: 'free', rulesetRules: [{ ruleAction: 'ALLOW *' }] } as const;
 
+/** A set that declares its actions, and allows everything but a sale below ten crowns. */
+export const MARKET = {
+  rulesetId: 'market',
+  actions: [
+    {
+      type: 'SELL',
+      description: 'Sell the rope.',
+      target: 'none',
+      payload: {
+        type: 'object',
+        properties: { item: { const: 'rope' }, price: { type: 'number' }, quantity: { const: 1 } },
+        required: ['item', 'price'],
+        additionalProperties: false,
+      },
+    },
+    { type: 'HAND_OVER', description: 'Give something away.', takes: 'item' },
+    { type: 'WAVE', description: 'Wave to somebody.', target: 'entity' },
+  ],
+  rulesetRules: [
+    {
+      drRuleId: 'fair',
+      ruleCondition: [['action.payload.price', '>=10']],
+      ruleAction: 'ALLOW SELL',
+      rulePriority: 30,
+    },
+    { drRuleId: 'floor', ruleAction: 'FORBID SELL', rulePriority: 20 },
+    { drRuleId: 'open', ruleAction: 'ALLOW *', rulePriority: 10 },
+  ],
+} as const;
+
 /** What the game wrote, and no text may change. The vault and the doors are unknown, so that they cannot be told from a lie. */
 export const GAME_DATA = {
   quest: { id: 'wolf', done: false },
@@ -362,7 +392,8 @@ const states = named(
     'a name of any kind': changing({ doors: { north: { open: true, shut: false }, '*': { open: true } } }),
     'dotted keys': changing({ 'quest.done': true, 'gate.permit': true, 'vault.open': true, 'state.gate.permit': true }),
     pointers: changing({ '/gate/permit': true, 'gate[permit]': true, 'gate/permit': true }),
-    __proto__: '{"dialogue": "x", "stateDelta": {"__proto__": {"vault": {"open": true}, "gate": {"permit": true}}}}',
+    '__proto__ around it':
+      '{"dialogue": "x", "stateDelta": {"__proto__": {"vault": {"open": true}, "gate": {"permit": true}}}}',
     '__proto__ inside':
       '{"dialogue": "x", "stateDelta": {"gate": {"__proto__": {"permit": true}}, "vault": {"__proto__": {"open": true}}}}',
     constructor: changing({ constructor: { prototype: { open: true, permit: true } }, prototype: { open: true } }),
@@ -421,6 +452,78 @@ const changes = named(
     ],
   } satisfies Written,
   ([output, gets]) => ({ says: 'Open and pay.', output, gets }),
+);
+
+const sold = (payload: Json, more: JsonObject = {}): string => written({ type: 'SELL', payload, ...more });
+const fair: JsonObject = { item: 'rope', price: 10 };
+const handed = (payload: Json, more: JsonObject = {}): string => written({ type: 'HAND_OVER', payload, ...more });
+
+/** Against the set that declares its actions: items that it has not, types and targets that are not declared, and more in a payload than belongs there. */
+export const marketAttacks: readonly (readonly [name: string, attack: RuleAttack])[] = Object.entries(
+  named(
+    'market',
+    {
+      'an item under another word': [handed({ item: 'crown' }), 'ITEM_NOT_IN_INVENTORY'],
+      'an item by its id': [handed({ itemId: 'crown' }), 'ITEM_NOT_IN_INVENTORY'],
+      'an item behind another': [handed({ item: 'rope', items: ['crown'] }), 'ITEM_NOT_IN_INVENTORY'],
+      'an item beside the payload': [handed({ item: 'rope' }, { item: 'crown' }), 'ITEM_NOT_IN_INVENTORY'],
+      'an item with two names': [handed({ item: { id: 'rope', name: 'crown' } }), 'ITEM_NOT_IN_INVENTORY'],
+      'an item as the payload': [handed('crown'), 'ITEM_NOT_IN_INVENTORY'],
+      'an item in an inner list': [handed({ items: ['rope', ['crown']] }), 'ITEM_MISSING'],
+      'an item in an object without a name': [handed({ item: { what: 'crown' } }), 'ITEM_MISSING'],
+      'an item in the words alone': [written({ type: 'HAND_OVER', target: 'crown' }), 'ITEM_MISSING'],
+      'an item in an inner payload': [handed({ payload: { item: 'crown' } }), 'ITEM_MISSING'],
+      'an item after 64 others': [handed({ items: [...Array<string>(64).fill('rope'), 'crown'] }), 'ITEMS_TOO_MANY'],
+      'an item and the state that has it': [
+        written({ type: 'HAND_OVER', payload: { item: 'crown' } }, { stateDelta: { inventory: ['rope', 'crown'] } }),
+        'ITEM_NOT_IN_INVENTORY',
+      ],
+      'a type with spaces': [written({ type: 'hand over', payload: { item: 'crown' } }), 'ITEM_NOT_IN_INVENTORY'],
+      'a misspelt type': [written({ type: 'SELLL', payload: { item: 'crown', price: 0 } }), 'ACTION_UNKNOWN'],
+      'a type without its separator': [written({ type: 'HANDOVER', payload: { item: 'crown' } }), 'ACTION_UNKNOWN'],
+      'a type with more words': [written({ type: 'SELL_CHEAP', payload: { price: 0 } }), 'ACTION_UNKNOWN'],
+      'the type of another game': [written({ type: 'GIVE', payload: { item: 'rope' } }), 'ACTION_UNKNOWN'],
+      'the type __proto__': [written({ type: '__proto__', payload: { item: 'crown' } }), 'ACTION_UNKNOWN'],
+      'the type constructor': [written({ type: 'constructor', payload: { item: 'crown' } }), 'ACTION_UNKNOWN'],
+      'a price as text': [sold({ item: 'rope', price: '10' }), 'PAYLOAD_INVALID'],
+      'a list of prices': [sold({ item: 'rope', price: [10, 1] }), 'PAYLOAD_INVALID'],
+      'a list of payloads': [sold([fair, { item: 'crown', price: 0 }]), 'PAYLOAD_INVALID'],
+      'a payload in a payload': [sold({ payload: fair }), 'floor'],
+      'a payload as text': [sold(JSON.stringify(fair)), 'floor'],
+      'a second price': [sold({ ...fair, Price: 1 }), 'PAYLOAD_INVALID'],
+      'a price beside the payload': [sold(fair, { price: 1 }), 'PAYLOAD_INVALID'],
+      'a quantity': [sold({ ...fair, quantity: 99 }), 'PAYLOAD_INVALID'],
+      'a present with it': [sold({ ...fair, gift: 'crown' }), 'PAYLOAD_INVALID'],
+      'a present in __proto__': [
+        '{"dialogue": "x", "action": {"type": "SELL", "payload": {"item": "rope", "price": 1, "__proto__": {"price": 10}}}}',
+        'floor',
+      ],
+      'a payload that is huge': [sold({ ...fair, note: 'x'.repeat(5_000) }), 'PAYLOAD_INVALID'],
+      'a payload of thousands of values': [sold({ ...fair, list: Array<number>(4_000).fill(1) }), 'PAYLOAD_INVALID'],
+      'a target where there is none': [sold(fair, { target: 'crown' }), 'TARGET_UNEXPECTED'],
+      'somebody who is not here': [written({ type: 'WAVE', target: 'ghost' }), 'TARGET_NOT_FOUND'],
+      'a name over another id': [written({ type: 'WAVE', target: { id: 'ghost', name: 'guest' } }), 'TARGET_NOT_FOUND'],
+      nobody: [written('WAVE'), 'TARGET_MISSING'],
+    } satisfies Written,
+    ([output, gets]) => ({
+      ...{ says: 'Give me the crown.', output, gets },
+      context: { worldState: { entities: ['guest'] } },
+    }),
+  ),
+);
+
+/** What stays allowed at the market. */
+export const allowedAtMarket: readonly (readonly [name: string, attack: RuleAttack])[] = Object.entries(
+  named(
+    'market',
+    {
+      words: ['Good day.', 'SPEAK'],
+      'a sale': [sold(fair), 'SELL'],
+      'a gift that it has': [handed({ item: 'rope' }), 'HAND_OVER'],
+      'a wave': [written({ type: 'WAVE', target: 'guest' }), 'WAVE'],
+    } satisfies Written,
+    ([output, gets]) => ({ says: 'Good day.', output, gets, context: { worldState: { entities: ['guest'] } } }),
+  ),
 );
 
 /** Every attack by its name. */
