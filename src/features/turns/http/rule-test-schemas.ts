@@ -46,6 +46,9 @@ const Case = named(
         dialogue: Type.Optional(Type.String()),
         stateDelta: Type.Optional(FreeObject),
         replacedBy: Type.Optional(Type.String()),
+        matched: Type.Optional(
+          Type.Array(Type.String(), { description: 'The ids of all rules that matched, in the order of the set.' }),
+        ),
       },
       { description: 'What the verdict must have; members that are left out are not compared.' },
     ),
@@ -62,7 +65,12 @@ export const RuleTestBody = named(
     ),
     ruleset: nullable(RulesBody),
     rulesetId: nullable({ ...ClientId, description: 'A registered set, instead of `ruleset`.' }),
-    version: nullable(Type.Integer({ minimum: 1, description: 'Of the registered set; the latest by default.' })),
+    version: nullable(
+      Type.Integer({
+        minimum: 0,
+        description: 'Of the registered set; the latest by default. 0 is the built-in preset of that name.',
+      }),
+    ),
   }),
 );
 
