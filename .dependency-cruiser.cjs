@@ -228,7 +228,7 @@ const packages = [
   ),
   vendor(
     ['jsonrepair'],
-    ['^src/features/turns/domain/'],
+    ['^src/kernel/model-text/'],
     'Only the text of a model is read leniently; everything else is strict JSON.',
   ),
   vendor(

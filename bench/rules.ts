@@ -1,5 +1,6 @@
 import { giveDirective } from '../src/features/turns/domain/decision/directive.js';
 import type { DecisionInput } from '../src/features/turns/domain/decision/input.js';
+import { CURRENT_LOGIC, logicOf } from '../src/features/turns/domain/decision/logic.js';
 import { buildPrompt } from '../src/features/turns/domain/decision/prompt.js';
 import { reachVerdict } from '../src/features/turns/domain/decision/verdict.js';
 import { normaliseRuleset } from '../src/features/rules/domain/normalise.js';
@@ -56,6 +57,7 @@ const inputOf = (grammar: Grammar): DecisionInput => {
     memories: [],
     ruleset: setOf(grammar),
     patternsHeld: [],
+    texts: logicOf(CURRENT_LOGIC).texts,
   };
 };
 

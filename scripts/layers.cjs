@@ -28,6 +28,7 @@ const features = [
 /** The foundation of the features. Each of these folders imports those before it. */
 const foundation = [
   ['src/kernel/base', 'values and functions that need nothing else: JSON, texts, names, bounds, refusals'],
+  ['src/kernel/model-text', 'what models write: reasoning, special tokens, calls of functions, answers as objects'],
   ['src/kernel/crypto', 'digests and ids made from them, Merkle trees, the forms of keys and signatures, CIDs, PNG'],
   ['src/ports', 'promises that adapters keep: event store, read models, process runtime, clock, randomness'],
   ['src/kernel/concurrency', 'how work shares the event loop, time and memory: mutex, semaphores, time limits, pauses'],

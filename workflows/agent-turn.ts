@@ -12,7 +12,12 @@ import { defined } from '../src/kernel/base/defined.js';
 export type AgentTurnInput =
   | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)
   | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
-  | { readonly type: 'output'; readonly generatedOutput: string; readonly cortexId: string }
+  | {
+      readonly type: 'output';
+      readonly generatedOutput: string;
+      readonly cortexId: string;
+      readonly reasoning?: string;
+    }
   | { readonly type: 'deadline' };
 
 /** The state of the turn; `verdict` once it has ended. */
@@ -61,7 +66,7 @@ const transitions: AgentTurnTransitions = {
     memories: 'ignore',
     output: {
       to: ['ended'],
-      emit: (state, { generatedOutput, cortexId }, facts) => decidedEvents(state, { generatedOutput, cortexId }, facts),
+      emit: (state, { type: _, ...made }, facts) => decidedEvents(state, made, facts),
     },
     deadline: expiring,
   },

@@ -1,8 +1,9 @@
 import type { RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import { REASONING_BYTES } from '../../src/features/npcs/domain/recorded-bytes.js';
 import { INPUT_BYTES } from '../../src/kernel/base/input-bytes.js';
 import { firstFitting, type JsonObject } from '../../src/kernel/base/json.js';
 import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
-import { cutBytes } from '../../src/kernel/base/text.js';
+import { cutBytes, cutJsonText } from '../../src/kernel/base/text.js';
 import type { CortexEngine } from '../../src/ports/cortex.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../src/kernel/processes/state-machine.js';
@@ -67,6 +68,11 @@ const inferFor = async (
     similarities: readonly number[];
   };
   const engine = engineOf(tenant);
-  const { text } = await engine.complete({ prompt, ...constraints, similarities }, signal);
-  return { type: 'output', generatedOutput: cutBytes(text, OUTPUT_BYTES), cortexId: engine.id };
+  const { text, reasoning } = await engine.complete({ prompt, ...constraints, similarities }, signal);
+  return {
+    type: 'output',
+    generatedOutput: cutBytes(text, OUTPUT_BYTES),
+    cortexId: engine.id,
+    ...(reasoning === undefined ? {} : { reasoning: cutJsonText(reasoning.toWellFormed(), REASONING_BYTES) }),
+  };
 };

@@ -67,13 +67,20 @@ const parse = (text: string): unknown => {
   }
 };
 
+/** The text of a message in parts; its parts of other types, such as `thinking`, are not spoken. */
+const textOfParts = (parts: readonly unknown[]): string =>
+  parts
+    .map((part) => (isMembers(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join('');
+
 /** The text of the first choice: `message.content` of a chat, `text` of a completion. */
 const textOf = (answer: unknown): string => {
   const choices = isMembers(answer) ? answer['choices'] : undefined;
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   if (!isMembers(first)) throw new InferenceError('bad-answer', 'The response of the model server contains no choice.');
   const message = first['message'];
-  const text = isMembers(message) ? message['content'] : first['text'];
+  const content = isMembers(message) ? message['content'] : first['text'];
+  const text = Array.isArray(content) ? textOfParts(content) : content;
   if (typeof text !== 'string')
     throw new InferenceError('bad-answer', 'The first choice of the model server contains no text.');
   return text;

@@ -14,8 +14,15 @@ export type Completion = {
   readonly similarities?: readonly number[];
 };
 
-/** The answer. `stats`: what the engine reports of its work, in numbers (tokens, milliseconds). */
-export type Completed = { readonly text: string; readonly stats: Readonly<Record<string, number>> };
+/** The answer. */
+export type Completed = {
+  /** Without reasoning, and never empty of words. Calls of functions are in it as `<tool_call>`. */
+  readonly text: string;
+  /** What the model thought before it answered, if the engine gives it; nobody but those who ask why may see it. */
+  readonly reasoning?: string;
+  /** What the engine reports of its work, in numbers (tokens, milliseconds). */
+  readonly stats: Readonly<Record<string, number>>;
+};
 
 /**
  * An engine that continues a prompt: a model, or the scripted one.
@@ -41,5 +48,7 @@ export interface CortexEngine extends AsyncDisposable {
    * process that no longer calls the engine.
    */
   down(): string | null;
+  /** Why the last call returned no text although the engine is up; null after an answer, and if that was long ago. */
+  problem?(): string | null;
   complete(asked: Completion, signal: AbortSignal): Promise<Completed>;
 }

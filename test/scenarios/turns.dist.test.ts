@@ -13,6 +13,7 @@ import { memoryScenarios } from './memory.js';
 import { npcPatchScenarios } from './npc-patches.js';
 import { recallScenarios } from './recall.js';
 import { refusalScenarios } from './refusals.js';
+import { modelAnswerScenarios } from './model-answers.js';
 import { ruleAttackScenarios } from './rule-attacks.js';
 import { strictRuleScenarios } from './strict-rules.js';
 
@@ -30,6 +31,7 @@ injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
 strictRuleScenarios('distributed', openDistributedServer);
 ruleAttackScenarios('distributed', openDistributedServer, 10);
+modelAnswerScenarios('distributed', openDistributedServer);
 npcPatchScenarios('distributed', openDistributedServer);
 factsScenarios('distributed', openDistributedServer);
 for (const processes of [1, 2]) {

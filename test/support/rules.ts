@@ -1,3 +1,4 @@
+import { TEXT_RULES } from '../../src/features/turns/domain/decision/text-rules.js';
 import type { DecisionInput } from '../../src/features/turns/domain/decision/input.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
 import { normaliseRuleset } from '../../src/features/rules/domain/normalise.js';
@@ -56,6 +57,7 @@ export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => 
     persona: 'A watchful guard.',
     memories: [],
     patternsHeld: heldBy(ruleset, observation),
+    texts: TEXT_RULES,
     ...members,
     ruleset,
     observation,

@@ -61,7 +61,10 @@ export const recalledEvents = (
 /** The verdict on a model's text, its state change and its memories: one append. */
 export const decidedEvents = (
   state: OpenedTurn,
-  { generatedOutput, ...made }: { readonly generatedOutput: string; readonly cortexId?: string },
+  {
+    generatedOutput,
+    ...made
+  }: { readonly generatedOutput: string; readonly cortexId?: string; readonly reasoning?: string },
   facts: TurnFacts,
 ): readonly EventDraft[] => {
   const { logic } = state;

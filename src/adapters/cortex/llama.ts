@@ -6,6 +6,7 @@ import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { messagesOf } from '../../ports/messages-of.js';
 import { defined } from '../../kernel/base/defined.js';
 import { isObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -16,6 +17,7 @@ import {
   type LlamaSequence,
   loadLlamaPackage,
 } from './llama-package.js';
+import { saidIn } from './said.js';
 import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
@@ -135,8 +137,11 @@ export const openLlamaEngine = async (
         }),
       });
       const after = countsOf(sequence);
+      const said = saidIn(text);
+      if (said.isEmpty) throw unavailable(ID, 'The model answers without a text.');
       return {
-        text: untilStop(text, asked.stop),
+        text: untilStop(said.text, asked.stop),
+        ...(said.reasoning === '' ? {} : { reasoning: said.reasoning }),
         stats: {
           promptTokens: after.promptTokens - before.promptTokens,
           completionTokens: after.completionTokens - before.completionTokens,
@@ -144,6 +149,7 @@ export const openLlamaEngine = async (
       };
     } catch (err) {
       signal.throwIfAborted();
+      if (err instanceof Rejection) throw err;
       log.warn({ err, cortexId: ID }, 'The model failed to complete a prompt');
       throw unavailable(ID, 'The model failed to complete the prompt; see the server log.');
     } finally {
@@ -177,8 +183,8 @@ export const openLlamaEngine = async (
       waiting += 1;
       const limit = { ms: CALL_MS, late, signal, closing: closing.signal };
       try {
-        const { text, stats } = await withTimeLimit(clock, limit, (limited) => inTurn(asked, limited));
-        return { text, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
+        const { stats, ...said } = await withTimeLimit(clock, limit, (limited) => inTurn(asked, limited));
+        return { ...said, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
       } finally {
         waiting -= 1;
       }

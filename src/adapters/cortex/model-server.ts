@@ -1,8 +1,10 @@
-import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import type { JsonObject } from '../../kernel/base/json.js';
 import { defined } from '../../kernel/base/defined.js';
 import { messagesOf } from '../../ports/messages-of.js';
-import type { Completed, Completion } from '../../ports/cortex.js';
+import type { Completion } from '../../ports/cortex.js';
 import { boundedText } from '../shared/bounded-text.js';
+import { AttemptFailed, badAnswer } from './attempt-failed.js';
+import { type ModelAnswer, readAnswer } from './read-answer.js';
 
 /** The maximum size of an answer, in bytes; the longest completion is far shorter. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -11,23 +13,6 @@ const MAX_STOPS = 4;
 
 /** Where a model server is, and the model to request. `url` ends in `/v1`. */
 export type ModelServer = { readonly url: string; readonly model: string; readonly key: string | null };
-
-/** Why one attempt returned no text. `reason`: a message with neither the key nor the server's text. */
-export class AttemptFailed extends Error {
-  readonly reason: string;
-  /** The HTTP status; null if there was no answer, or it was cut off. With a status of success, the response contained no text. */
-  readonly status: number | null;
-  /** `Retry-After` in milliseconds, 0 without one. */
-  readonly retryAfterMs: number;
-
-  constructor(reason: string, status: number | null = null, retryAfterMs = 0) {
-    super(reason);
-    this.name = 'AttemptFailed';
-    this.reason = reason;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
 
 const bodyOf = (model: string, asked: Completion, schema: JsonObject | undefined): string =>
   JSON.stringify({
@@ -59,33 +44,6 @@ const statusReason = (status: number): string => {
   return `The model server responded with HTTP ${String(status)}.`;
 };
 
-/** The numbers of `usage`, under this server's names. */
-const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
-  const usage = isObject(answer['usage']) ? answer['usage'] : {};
-  const figure = (name: string): number | undefined => (typeof usage[name] === 'number' ? usage[name] : undefined);
-  return defined({ promptTokens: figure('prompt_tokens'), completionTokens: figure('completion_tokens') });
-};
-
-/** The server is up, but this one answer cannot be used. */
-const badAnswer = (reason: string): AttemptFailed => new AttemptFailed(reason, 200);
-
-const completedOf = (text: string): Completed => {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    throw badAnswer('The response of the model server is not JSON.');
-  }
-  const choices = isObject(answer) ? answer['choices'] : null;
-  const first: unknown = Array.isArray(choices) ? choices[0] : null;
-  const message = isObject(first) ? first['message'] : null;
-  const { content = null, refusal = null } = isObject(message) ? message : {};
-  // A model that declines says so there, and would decline again.
-  const words = typeof content === 'string' ? content : refusal;
-  if (typeof words !== 'string') throw badAnswer('The response of the model server contains no text.');
-  return { text: words, stats: usageOf(answer as JsonObject) };
-};
-
 /**
  * Calls a model server once.
  * @param schema the shape that the server must constrain the model to
@@ -96,7 +54,7 @@ export const callModelServer = async (
   asked: Completion,
   schema: JsonObject | undefined,
   signal: AbortSignal,
-): Promise<Completed> => {
+): Promise<ModelAnswer> => {
   try {
     const response = await fetch(`${server.url}/chat/completions`, {
       method: 'POST',
@@ -116,7 +74,7 @@ export const callModelServer = async (
     }
     const text = await boundedText(response, MAX_ANSWER_BYTES);
     if (text === null) throw badAnswer('The response of the model server is too large.');
-    return completedOf(text);
+    return readAnswer(text);
   } catch (error) {
     if (error instanceof AttemptFailed) throw error;
     signal.throwIfAborted();

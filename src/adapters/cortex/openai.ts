@@ -1,18 +1,21 @@
 import { LRUCache } from 'lru-cache';
 
+import { defined } from '../../kernel/base/defined.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
+import type { Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
-import { callModelServer, AttemptFailed, type ModelServer } from './model-server.js';
+import { AttemptFailed } from './attempt-failed.js';
+import { callModelServer, type ModelServer } from './model-server.js';
 import { parametersIn } from './parameters-in.js';
+import type { ModelAnswer } from './read-answer.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
@@ -30,6 +33,11 @@ const LONGEST_RETRY_AFTER_MS = 5_000;
 const ID = 'openai';
 /** A server that has answered within this time, in milliseconds, accepts the key: it forbids the prompt. */
 const TAKES_KEY_MS = 60_000;
+/** An answer that was cut off in its object, or before it said anything, is asked for once more, with this many times the tokens, and at most so many. */
+const MORE_ROOM = 4;
+const MOST_TOKENS = 8_192;
+/** How long the reason of a call that returned no text is told to those who wait for another, in milliseconds. */
+const PROBLEM_MS = 60_000;
 /** How many schemas that the server does not accept are remembered. */
 const REFUSED_SCHEMAS = 1_000;
 
@@ -60,9 +68,10 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   /** Their digests. */
   const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
   let answeredMs = -Infinity;
+  let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
   /** Calls with the schema; if a server refuses it but answers without it, this schema is not sent again. */
-  const ask = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
+  const ask = async (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> => {
     const once = (schema: JsonObject | undefined) => callModelServer(server, asked, schema, signal);
     if (asked.jsonSchema === undefined) return once(undefined);
     const digest = sha256Base64url(JSON.stringify(asked.jsonSchema));
@@ -105,7 +114,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   };
 
   /** One attempt behind the breaker. @throws Rejection CORTEX_UNAVAILABLE while it is open, and what `ask` throws */
-  const attempt = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
+  const attempt = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<ModelAnswer> => {
     const waitMs = breaker.enter();
     if (waitMs > 0) throw unavailable(ID, breaker.reason() ?? '', waitMs / 1000);
     const beganMs = clock.monotonicMs();
@@ -130,14 +139,30 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   };
 
   /** @param caller the caller's signal; `signal` also aborts when the call takes too long */
-  const attempts = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
+  const attempts = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<ModelAnswer> => {
+    let asking = asked;
+    /** The answer that was cut off, while one with more room is asked for. */
+    let cut: ModelAnswer | null = null;
+    const mayWiden = (): boolean => asking === asked && (asked.maxTokens ?? MOST_TOKENS) < MOST_TOKENS;
+    const widen = (): void => {
+      asking = { ...asked, maxTokens: Math.min((asked.maxTokens ?? 0) * MORE_ROOM, MOST_TOKENS) };
+    };
     for (let made = 1; ; made += 1) {
       try {
-        return await attempt(asked, signal, caller);
+        const answer = await attempt(asking, signal, caller);
+        if (!answer.needsRoom || !mayWiden()) return answer;
+        cut = answer;
+        widen();
       } catch (failure) {
+        if (cut !== null && !signal.aborted) return cut;
         if (!(failure instanceof AttemptFailed)) throw failure;
+        if (failure.needsRoom && mayWiden()) {
+          widen();
+          continue;
+        }
         const ms = pauseAfter(failure, made);
         if (ms === null) {
+          problem = { reason: failure.reason, atMs: clock.monotonicMs() };
           const openMs = breaker.reason() === null ? 0 : OPEN_MS;
           throw unavailable(ID, failure.reason, Math.max(openMs, failure.retryAfterMs) / 1000);
         }
@@ -155,12 +180,18 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     parameters: parametersIn(server.model),
     state: () => breaker.reason() ?? 'ready',
     down: () => breaker.away(),
+    problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
-      const { text, stats } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>
+      const { text, stats, reasoning } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>
         attempts(asked, limited, signal),
       );
-      return { text: untilStop(text, asked.stop), stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
+      problem = null;
+      return {
+        text: untilStop(text, asked.stop),
+        ...defined({ reasoning }),
+        stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) },
+      };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

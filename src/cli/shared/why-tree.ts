@@ -144,10 +144,14 @@ const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =
         },
       ];
 
-const modelOf = ({ text, cortexId }: JsonMembers): readonly Branch[] =>
-  text === undefined
-    ? []
-    : [{ text: `${cortexId === undefined ? 'the model' : word(cortexId)} wrote ${quoted(text)}` }];
+const modelOf = ({ text, cortexId, reasoning }: JsonMembers): readonly Branch[] => {
+  if (text === undefined) return [];
+  const writer = cortexId === undefined ? 'the model' : word(cortexId);
+  return [
+    ...(reasoning === undefined ? [] : [{ text: `${writer} thought ${quoted(reasoning)}` }]),
+    { text: `${writer} wrote ${quoted(text)}` },
+  ];
+};
 
 const checkOf = ({ brRuleId, passed, code, details }: JsonMembers): Branch => ({
   text:

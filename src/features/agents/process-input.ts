@@ -98,13 +98,14 @@ export const streamEndInTime = (
  */
 export const noVerdictYet = (
   turnId: string,
-  engine: Pick<CortexEngine, 'id' | 'down'>,
+  engine: Pick<CortexEngine, 'id' | 'down' | 'problem'>,
   embedder: Pick<Embedder, 'id' | 'down'>,
   hasRecalled: boolean,
 ): Rejection => {
   const down = engine.down();
   if (down !== null || hasRecalled) {
-    const reason = down ?? 'The engine did not respond in time. The turn continues.';
+    const problem = engine.problem?.() ?? 'The engine did not respond in time.';
+    const reason = down ?? `${problem} The turn continues.`;
     return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
   }
   const reason = embedder.down?.() ?? null;

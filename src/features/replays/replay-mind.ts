@@ -2,6 +2,7 @@ import { CURRENT_LOGIC, type Logic, logics } from '../turns/domain/decision/logi
 import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
+import { logicOf } from '../turns/domain/decision/logic.js';
 import { heldPatterns } from '../turns/domain/decision/observation-line.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
@@ -116,7 +117,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     const turnId = turnIdOf(event);
     const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
     if (known !== undefined) return known;
-    const held = yield* heldPatterns(rules, observation);
+    const held = yield* heldPatterns(rules, observation, logicOf(event.data.logic).texts);
     if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
     return held;
   }

@@ -6,7 +6,9 @@ import {
   type VerdictGrounds,
 } from '../npcs/domain/events.js';
 import { ruleUse } from './domain/rule-use.js';
-import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
+import { CURRENT_LOGIC, logicOf } from './domain/decision/logic.js';
+import type { ModelOutput } from './domain/decision/model-output.js';
+import { declarationsOf } from '../rules/domain/actions/action-declaration.js';
 import { keysRead } from '../rules/domain/conditions/cel/read-cel.js';
 import { CEL_KEY } from '../rules/domain/conditions/read-condition.js';
 import { type DirectiveRuleSet, grammarOf } from '../rules/domain/ruleset.js';
@@ -22,6 +24,7 @@ import type { ProcessRepository } from '../../kernel/processes/process-repositor
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { readTurn, type TurnView } from './turn-view.js';
 import { turnEvents } from './why-events.js';
+import { reasoningOf } from './why-reasoning.js';
 import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
 
 export type WhyDeps = {
@@ -63,7 +66,13 @@ export type Why = {
   readonly decidedBy?: string;
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
-  readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
+  readonly model: {
+    readonly text: string;
+    readonly cortexId?: string;
+    /** What the model thought, told apart by the engine or taken out of its text. */
+    readonly reasoning?: string;
+    readonly read: ModelOutput;
+  } | null;
   /** Where a tape contradicted the record; the record took precedence. */
   readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
   readonly stateChange: JsonObject | null;
@@ -103,8 +112,8 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
         ? null
         : {
             text: generatedOutput,
-            ...defined({ cortexId: reached?.cortexId }),
-            read: readModelText(generatedOutput),
+            ...defined({ cortexId: reached?.cortexId, reasoning: reached && reasoningOf(reached) }),
+            read: logicOf(reached?.logic ?? CURRENT_LOGIC).texts.read(generatedOutput, declarationsOf(ruleset)),
           },
     mismatches: events.flatMap((event) => {
       const { type, data } = npcEvents.decode(event);

@@ -313,8 +313,8 @@ describe('the engine of a model server', () => {
 
   it('does not count bad answers to the same prompt against a server [6.4e]', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
-    expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
-    expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
+    expect((await refusal(ask())).details['reason']).toMatch(/answers without a text/);
+    expect((await refusal(ask())).details['reason']).toMatch(/answers without a text/);
     expect(engine.state()).toBe('ready');
     server.behave(well);
     expect((await ask()).text).toBe('Well met, stranger.');
@@ -325,5 +325,60 @@ describe('the engine of a model server', () => {
     expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/is unreachable/);
     expect(log.lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(log.lines)).not.toContain(SECRET);
+  });
+
+  const cutOff = (text: string, more: object = {}) =>
+    raw(JSON.stringify({ choices: [{ message: { content: text, ...more }, finish_reason: 'length' }] }));
+  const half = '{"dialogue": "Follow me.", "action": {"type": "MO';
+  const tokens = () => bodies().map((body) => body['max_tokens']);
+
+  it('asks once more with more room if the object was cut off [6.5e]', async () => {
+    server.behave(cutOff(half), { kind: 'answer', text: '{"dialogue": "Follow me."}' });
+    expect((await ask('Hello.', { maxTokens: 512 })).text).toBe('{"dialogue": "Follow me."}');
+    expect(tokens()).toEqual([512, 2_048]);
+    expect(clock.pauses).toEqual([]);
+  });
+
+  it.each<[string, Behaviour]>([
+    ['is cut off again', cutOff(half)],
+    ['is refused', status(400)],
+  ])('uses what it has if the answer with more room %s [6.5e]', async (_, second) => {
+    server.behave(cutOff(half), second);
+    expect((await ask('Hello.', { maxTokens: 4_000 })).text).toBe(half);
+    expect(tokens()).toEqual([4_000, 8_192]);
+  });
+
+  it('asks no more for plain words that were cut off, or with all the room there is [6.5e]', async () => {
+    server.behave(cutOff('Once upon a time'));
+    expect((await ask('Hello.', { maxTokens: 512 })).text).toBe('Once upon a time');
+    server.behave(cutOff(half));
+    await ask('Hello.', { maxTokens: 8_192 });
+    await ask();
+    expect(tokens()).toEqual([512, 8_192, undefined]);
+  });
+
+  it('asks once more with more room if all tokens went into reasoning, and then says so [6.5d, 6.5e]', async () => {
+    server.behave(cutOff('', { reasoning_content: 'I lit it; hide it.' }));
+    const { reason } = (await refusal(ask('Hello.', { maxTokens: 512 }))).details;
+    expect(reason).toBe('The model server answers without a text: the model used up its tokens for reasoning.');
+    expect(tokens()).toEqual([512, 2_048, 2_048]);
+    expect(engine.problem?.()).toBe(reason);
+    server.behave(well);
+    await ask();
+    expect(engine.problem?.()).toBeNull();
+  });
+
+  it('takes reasoning out before stop strings end the text [2.8ae, 6.5c]', async () => {
+    server.behave({ kind: 'answer', text: '<think>Stop here? I lit it.</think>The mill burned down. Stop. Never.' });
+    expect(await ask('Hello.', { stop: ['Stop'] })).toMatchObject({
+      text: 'The mill burned down. ',
+      reasoning: 'Stop here? I lit it.',
+    });
+  });
+
+  it('does not end a text at a stop string within an object', async () => {
+    const text = '{"dialogue":"Good day.<|im_end|>"}';
+    server.behave({ kind: 'answer', text: `${text}<|im_end|>More.` });
+    expect((await ask('Hello.', { stop: ['<|im_end|>'] })).text).toBe(text);
   });
 });

@@ -4,6 +4,7 @@ import { createMindClient } from '../../../src/body/mind-client.js';
 import { createScriptedInference } from '../../../src/body/scripted-inference.js';
 import { playScene, scriptOf, setStage } from '../../../src/cli/demo/play-scene.js';
 import { scene } from '../../../src/cli/demo/scene.js';
+import { TEXT_RULES } from '../../../src/features/turns/domain/decision/text-rules.js';
 import { reachVerdict } from '../../../src/features/turns/domain/decision/verdict.js';
 import { normaliseRuleset } from '../../../src/features/rules/domain/normalise.js';
 import { findPreset } from '../../../src/features/rules/domain/presets/presets.js';
@@ -36,6 +37,7 @@ const decided: FakeDecide = ({ text, tape, data }) => {
       memories: [],
       ruleset,
       patternsHeld: heldBy(ruleset, tape.observation),
+      texts: TEXT_RULES,
     },
     text,
   );

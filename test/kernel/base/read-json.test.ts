@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ACTION_DEPTH } from '../../../src/features/turns/domain/decision/model-text.js';
+import { ACTION_DEPTH } from '../../../src/features/turns/domain/decision/model-output.js';
 import { reachVerdict } from '../../../src/features/turns/domain/decision/verdict.js';
 import { finalizeWire } from '../../../src/features/turns/domain/signature.js';
 import { jcs, type Json } from '../../../src/kernel/base/json.js';

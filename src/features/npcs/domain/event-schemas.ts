@@ -137,6 +137,9 @@ export const Decided = object({
 const verdict = {
   generatedOutput: text('The text of the model.'),
   cortexId: Type.Optional(text('The engine of the server that made the text.')),
+  reasoning: Type.Optional(
+    text('What the model thought before it wrote the text, if the engine told it apart; shortened.'),
+  ),
   verdict: Decided,
   grounds: Grounds,
   // The inputs of a verdict that was requested outside a process turn.

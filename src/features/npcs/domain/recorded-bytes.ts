@@ -23,6 +23,8 @@ export const DIALOGUE_BYTES = 32_768;
 export const ACTION_BYTES = 32_768;
 /** The limit of all memories of one verdict together. */
 export const MEMORY_STORE_BYTES = 49_152;
+/** The limit of what is recorded of a model's reasoning. Only turns of agents have one, whose input is far below INPUT_BYTES. */
+export const REASONING_BYTES = 16_384;
 /** The limit of the details of a refusal. */
 export const DETAILS_BYTES = 16_384;
 /**

@@ -7,6 +7,7 @@ import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import { isSameJson } from '../../../kernel/base/same-json.js';
 import { npcEvents, type NpcEvent } from '../../npcs/domain/events.js';
 import type { RulesetUsed } from '../../rules/domain/ruleset.js';
+import { CURRENT_LOGIC, logicOf } from '../domain/decision/logic.js';
 import { effectiveInput } from '../domain/decision/turn-facts.js';
 import type { RecordedDecision } from '../domain/rule-tests/case-of-turn.js';
 
@@ -85,6 +86,7 @@ export const readDecision = async (request: MindRequest, npcId: string, turnId: 
   const input = effectiveInput(
     { npcId, mind, ...none },
     { observation, context: context ?? {}, npcState, ...defined({ actor }) },
+    logicOf(CURRENT_LOGIC).texts,
   );
   // The data of an actor that is too large to keep is seen by the rules alone.
   const isPatch = isSameJson(mergePatch(input.data, npcState), input.npcState);

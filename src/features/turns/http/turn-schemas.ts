@@ -179,6 +179,9 @@ const WhyModel = named(
   Type.Object({
     text: Type.String(),
     cortexId: Type.Optional(Type.String({ description: 'The engine of this server that wrote the text.' })),
+    reasoning: Type.Optional(
+      Type.String({ description: 'What the model thought before it answered; nothing of it was said or done.' }),
+    ),
     read: named(
       'ModelOutput',
       Type.Object({

@@ -1,7 +1,7 @@
 import type { ActionDeclaration, Declarations, TargetKind } from '../../../rules/domain/actions/action-declaration.js';
 import type { PayloadSchema } from '../../../rules/domain/actions/payload-schema.js';
 import { jsonBytes } from '../../../../kernel/base/json.js';
-import { guardText } from './guard-text.js';
+import type { TextRules } from './text-rules.js';
 
 const TARGETS: Readonly<Record<TargetKind, string>> = {
   entity: 'target: somebody or something that is here',
@@ -57,20 +57,24 @@ const valueOf = (schema: PayloadSchema): string => {
 };
 
 /** A declared action as one line for the model. */
-const lineOf = ({ type, description, target, payload }: ActionDeclaration): string => {
+const lineOf = ({ type, description, target, payload }: ActionDeclaration, guard: TextRules['guard']): string => {
   const parts = [
     ...(target === undefined ? [] : [TARGETS[target]]),
     ...(payload === undefined ? [] : [`payload: ${valueOf(payload)}`]),
   ];
-  return guardText(`${type}: ${JSON.stringify(description)}${parts.length === 0 ? '' : `; ${parts.join('; ')}`}`);
+  return guard(`${type}: ${JSON.stringify(description)}${parts.length === 0 ? '' : `; ${parts.join('; ')}`}`);
 };
 
 /** The declared actions as lines for the model. Those that do not fit into `bytes` bytes of JSON are listed by type alone. */
-export const actionLines = (declarations: Declarations, bytes: number): readonly string[] => {
+export const actionLines = (
+  declarations: Declarations,
+  bytes: number,
+  guard: TextRules['guard'],
+): readonly string[] => {
   const declared = [...declarations.values()];
   let left = bytes - declared.reduce((sum, { type }) => sum + jsonBytes(type), 0);
   return declared.map((declaration) => {
-    const line = lineOf(declaration);
+    const line = lineOf(declaration, guard);
     const more = jsonBytes(line) - jsonBytes(declaration.type);
     if (more > left) return declaration.type;
     left -= more;

@@ -1,10 +1,12 @@
-import { jsonrepair } from 'jsonrepair';
-import { isObject, type JsonObject } from '../../../../kernel/base/json.js';
-import { scanObjects, type ScannedObject } from './scan-objects.js';
-
-/** The members that mark an object in a model's text as its answer. */
-const MEMBERS = ['dialogue', 'action', 'stateDelta', 'stateTransform', 'memoryStore', 'memories'];
-const asked: ReadonlySet<string> = new Set(MEMBERS);
+import type { JsonObject } from '../../../../kernel/base/json.js';
+import { scanObjects, type ScannedObject } from '../../../../kernel/model-text/scan-objects.js';
+import {
+  ANSWER_MEMBERS,
+  answerMembers,
+  isAnswer,
+  parseObject,
+  repairObject,
+} from '../../../../kernel/model-text/whole-answers.js';
 
 /**
  * How much of a text is searched from its beginning, and how much from its end, in characters and in opening braces. An answer is a few thousand
@@ -18,52 +20,13 @@ export const SEARCHED_BRACES = 4_096;
  */
 export const LOOKS = 1_000_000;
 export const LOOKS_PER_OBJECT = 64;
-/** How many answers are parsed to find the last complete one. A failed parse makes an error, which costs as much as about a thousand looks. */
+/** How many answers are parsed to find a complete one. A failed parse makes an error, which costs as much as about a thousand looks. */
 const TRIALS = 64;
-/** Repairing costs at least a hundred times as much as looking. Only the last of the closed answers is repaired, and only up to this length. */
-export const REPAIRED_CHARS = 4_096;
-
-const hasMember = (object: JsonObject): boolean => MEMBERS.some((name) => Object.hasOwn(object, name));
-
-const parse = (text: string): JsonObject | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-};
-
-/** The text of an object up to `end`, with JSON quotes: the repair library takes an apostrophe for the end of a string in single quotes. */
-const requoted = (text: string, { start, quotes }: ScannedObject, end: number): string => {
-  let written = '';
-  let from = start;
-  for (let index = 0; index < quotes.length; index += 2) {
-    const [open = 0, close = 0] = quotes.slice(index, index + 2);
-    if (open < from || close >= end) continue;
-    const said = text
-      .slice(open + 1, close)
-      .replace(/\\[\s\S]|"/g, (part) => (part === '"' ? '\\"' : part === "\\'" ? "'" : part));
-    written += `${text.slice(from, open)}"${said}"`;
-    from = close + 1;
-  }
-  return written + text.slice(from, end);
-};
-
-const repair = (text: string, object: ScannedObject, end: number): JsonObject | null => {
-  if (end - object.start > REPAIRED_CHARS) return null;
-  try {
-    return parse(jsonrepair(requoted(text, object, end)));
-  } catch {
-    return null;
-  }
-};
-
 /** The complete members of an object in which the text breaks off. */
 const beginning = (text: string, object: ScannedObject): JsonObject => {
   const { start, complete } = object;
   if (complete === -1) return {};
-  return parse(`${text.slice(start, complete)}}`) ?? repair(text, object, complete) ?? {};
+  return parseObject(`${text.slice(start, complete)}}`) ?? repairObject(text, object, complete) ?? {};
 };
 
 /** The ends of a text that are searched, the last one first; the complete text where they overlap. */
@@ -98,7 +61,7 @@ const answersIn = (text: string, bound: number): Answers => {
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) {
     if (!known.has(at)) {
       if (looked > bound) break;
-      const scanned = scanObjects(text, at, asked);
+      const scanned = scanObjects(text, at, ANSWER_MEMBERS);
       looked += scanned.looked + scanned.found.length * LOOKS_PER_OBJECT;
       for (const object of scanned.found) known.set(object.start, object);
     }
@@ -115,34 +78,54 @@ const answersIn = (text: string, bound: number): Answers => {
 /** The object that was found, and the cost of the search, in looks. */
 export type Search = { readonly object: JsonObject | null; readonly looked: number };
 
-/** The last complete answer wins; otherwise the last closed one if it can be repaired; otherwise the one in which the text breaks off. */
-const search = (text: string): Search => {
+/** Which of several answers counts: the last one, or the last of those with the most members of an answer. */
+export type Preference = 'last' | 'fullest';
+
+/** The closed objects in the order in which they are repaired: the first one only. */
+const first = <Closed extends { readonly object: ScannedObject }>(
+  closed: readonly Closed[],
+  preference: Preference,
+): Closed | undefined =>
+  preference === 'last'
+    ? closed[0]
+    : closed.reduce<Closed | undefined>(
+        (best, one) => (best === undefined || one.object.members > best.object.members ? one : best),
+        undefined,
+      );
+
+/** A complete answer wins; otherwise a closed one if it can be repaired; otherwise the one in which the text breaks off. */
+const search = (text: string, preference: Preference): Search => {
   let looked = 0;
   const parts = ends(text).map((part, _, { length }) => {
     const answers = answersIn(part, LOOKS / length);
     looked += answers.looked;
     return answers;
   });
+  // From the last one to the first.
   const closed = parts.flatMap((part) => part.closed.toReversed().map((object) => ({ part: part.text, object })));
+  let best: JsonObject | null = null;
   for (const { part, object } of closed.slice(0, TRIALS)) {
     if (looked > LOOKS) break;
     looked += object.end - object.start;
-    const whole = parse(part.slice(object.start, object.end));
-    if (whole !== null && hasMember(whole)) return { object: whole, looked };
+    const whole = parseObject(part.slice(object.start, object.end));
+    if (whole === null || !isAnswer(whole)) continue;
+    if (preference === 'last') return { object: whole, looked };
+    if (best === null || answerMembers(whole) > answerMembers(best)) best = whole;
   }
-  const [last] = closed;
-  const repaired = last === undefined ? null : repair(last.part, last.object, last.object.end);
-  if (repaired !== null && hasMember(repaired)) return { object: repaired, looked };
-  const [broken] = parts.flatMap(({ text: part, cutOff }) => (cutOff === null ? [] : [{ part, object: cutOff }]));
-  return { object: broken === undefined ? null : beginning(broken.part, broken.object), looked };
+  if (best !== null) return { object: best, looked };
+  const broken = first(closed, preference);
+  const repaired = broken === undefined ? null : repairObject(broken.part, broken.object, broken.object.end);
+  if (repaired !== null && isAnswer(repaired)) return { object: repaired, looked };
+  const [cut] = parts.flatMap(({ text: part, cutOff }) => (cutOff === null ? [] : [{ part, object: cutOff }]));
+  return { object: cut === undefined ? null : beginning(cut.part, cut.object), looked };
 };
 
 /**
- * Finds the JSON object in which a model answered, anywhere in its text. Of several objects, it returns the last complete one that has one of the
- * members. It repairs an object only if none is complete. Null if none exists. Never throws; the work is bounded for any text.
+ * Finds the JSON object in which a model answered, anywhere in its text. Of several complete objects with a member of an answer, the preferred one
+ * counts. An object is repaired only if none is complete. Null if none exists. Never throws; the work is bounded for any text.
  */
-export const findObject = (text: string): Search => {
+export const findObject = (text: string, preference: Preference = 'fullest'): Search => {
   // Most texts are a single object or prose; a failed parse costs more than this check.
-  const whole = /^\s*\{/.test(text) ? parse(text) : null;
-  return whole !== null && hasMember(whole) ? { object: whole, looked: text.length } : search(text);
+  const whole = /^\s*\{/.test(text) ? parseObject(text) : null;
+  return whole !== null && isAnswer(whole) ? { object: whole, looked: text.length } : search(text, preference);
 };

@@ -1,3 +1,5 @@
+import { pullApart } from '../../../../kernel/model-text/pull-apart.js';
+
 /**
  * What models take for the boundary of a message: `<|...|>` of ChatML and Llama 3 (also with the full-width bar), `###` of Alpaca, and the marks of
  * Llama 2, Mistral and Gemma, because a model server may interpret them in any prompt.
@@ -19,8 +21,11 @@ const UNSEEN =
 /** A text on one line, with visible characters only. Other characters become a space, not nothing, so no mark can form from what is left. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ');
 
-/** A text that cannot end the message that contains it: it is one line, and spaces split every control mark. */
-export const guardText = (text: string): string => {
+/** As guardText, for the first two logics: only marks of message boundaries are split. */
+export const guardTextBefore3 = (text: string): string => {
   const line = oneLine(text.toWellFormed());
   return SUSPECT.test(line) ? line.replace(CONTROL, (mark) => (mark === '>' ? ` ${mark}` : `${mark} `)) : line;
 };
+
+/** A text that cannot end the message that contains it, and opens no reasoning or call: it is one line, and spaces split every mark of a model. */
+export const guardText = (text: string): string => pullApart(guardTextBefore3(text));

@@ -1,6 +1,7 @@
 import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import type { RecalledMemory } from '../../../npcs/domain/events.js';
+import type { TextRules } from './text-rules.js';
 
 /** Everything that a decision depends on. The same input gives the same decision, byte for byte. */
 export type DecisionInput = {
@@ -20,4 +21,6 @@ export type DecisionInput = {
   readonly ruleset: DirectiveRuleSet | null;
   /** The rules whose pattern matches the observation, by id (src/features/rules/domain/hold-patterns.ts). */
   readonly patternsHeld: readonly string[];
+  /** How the logic that decides reads and guards texts. */
+  readonly texts: TextRules;
 };

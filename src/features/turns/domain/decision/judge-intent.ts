@@ -19,7 +19,7 @@ import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import type { VerdictGrounds } from '../../../npcs/domain/events.js';
 import { ACTION_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { DecisionInput } from './input.js';
-import { ACTION_DEPTH, type ModelOutput } from './model-text.js';
+import { ACTION_DEPTH, type ModelOutput } from './model-output.js';
 import { seenByRules } from './observation-line.js';
 import type { AcceptedChange } from './state-change.js';
 import { untilChatToken } from './templates.js';

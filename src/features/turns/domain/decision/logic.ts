@@ -1,13 +1,17 @@
 import { validateAction } from '../../../rules/domain/bridge/validate.js';
 import { Rejection } from '../../../../kernel/base/rejection.js';
-import { effectiveInput } from './turn-facts.js';
+import type { DecisionInput } from './input.js';
+import { effectiveInput, type TurnFacts, type TurnRequest } from './turn-facts.js';
 import { giveDirective } from './directive.js';
 import { buildPrompt } from './prompt.js';
+import { TEXT_RULES, TEXT_RULES_BEFORE_3, type TextRules } from './text-rules.js';
 import { reachVerdict } from './verdict.js';
 
 /** All functions that decide. Two numbers may share a function that did not change between them. */
 export type Logic = {
-  readonly effectiveInput: typeof effectiveInput;
+  /** How it reads the texts of models, and keeps texts from outside apart. */
+  readonly texts: TextRules;
+  readonly effectiveInput: (facts: TurnFacts, asked: TurnRequest) => DecisionInput;
   readonly giveDirective: typeof giveDirective;
   readonly buildPrompt: typeof buildPrompt;
   readonly reachVerdict: typeof reachVerdict;
@@ -15,15 +19,22 @@ export type Logic = {
 };
 
 /** The logic that decides new turns and single acts; it is recorded in their events (docs/adr/0012). */
-export const CURRENT_LOGIC = 2;
+export const CURRENT_LOGIC = 3;
 
-const first: Logic = { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction };
+const logicWith = (texts: TextRules): Logic => ({
+  texts,
+  effectiveInput: (facts, asked) => effectiveInput(facts, asked, texts),
+  ...{ giveDirective, buildPrompt, reachVerdict, validateAction },
+});
+const first = logicWith(TEXT_RULES_BEFORE_3);
 
 /** Every logic that ever made decisions, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
 export const logics: Readonly<Record<number, Logic>> = {
   1: first,
   // Reads rulesets of grammar 2, which no turn of the first logic has. So they share their functions.
   2: first,
+  // Tells reasoning, special tokens and calls in the texts of models apart from what they say.
+  3: logicWith(TEXT_RULES),
 };
 
 /** @throws Rejection LOGIC_UNKNOWN for a number that only a newer server knows */

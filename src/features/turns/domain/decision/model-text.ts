@@ -1,139 +1,92 @@
-import { isObject, type Json, jsonBytes, type JsonObject } from '../../../../kernel/base/json.js';
-import { cutBytes, cutText } from '../../../../kernel/base/text.js';
-import type { MemoryDraft } from '../../../npcs/domain/events.js';
-import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+import { pullApart } from '../../../../kernel/model-text/pull-apart.js';
+import { withoutLeadingReasoning } from '../../../../kernel/model-text/reasoning.js';
+import { separateReasoning } from '../../../../kernel/model-text/separate.js';
+import { type ToolCall, withoutToolCalls } from '../../../../kernel/model-text/tool-calls.js';
+import { untilEnd, untilEndToken } from '../../../../kernel/model-text/until-end.js';
 import { findObject } from './find-object.js';
-import { untilChatToken, withoutHeader } from './templates.js';
-
-/** A model's output, read leniently. `undefined` if the output has no such part. */
-export type ModelOutput = {
-  readonly dialogue: string;
-  readonly action: Json | undefined;
-  /** Why its action is too large, as a sentence; null if it is not. */
-  readonly excess: string | null;
-  /** Unchanged from the output: any JSON value, not yet safe to record. */
-  readonly stateChange: Json | undefined;
-  readonly memories: readonly MemoryDraft[];
-  /** Whether there was an object; if not, the entire text is dialogue. */
-  readonly structured: boolean;
-};
-
-/** How many memories one turn stores. */
-const MEMORIES = 16;
-/** The limit of a memory's type, in UTF-16 units: one word. */
-const TYPE_CHARS = 64;
-export const DEFAULT_MEMORY_TYPE = 'observation';
-export const DEFAULT_IMPORTANCE = 0.5;
-/** How deep an action may be nested, including itself: clients send verdicts back inside bodies that may be 32 levels deep. */
-export const ACTION_DEPTH = 16;
+import {
+  excessOfAction,
+  answerMember,
+  memoriesStored,
+  type ModelOutput,
+  recordable,
+  spokenText,
+} from './model-output.js';
+import { actionCalled } from './tool-action.js';
 
 /**
- * Why a value is too large for an action; null if it is not. Looks at no more than an action may hold, and counts at least one byte for each value.
+ * What is kept of a string in an answer: all before its first end token, without a closed reasoning at its beginning. Any other tag is a part of what is
+ * said, and is pulled apart.
  */
-const excessOf = (value: Json): string | null => {
-  let left = ACTION_BYTES;
-  const fits = (one: Json, depth: number): string | null => {
-    left -= typeof one === 'string' ? one.length + 2 : 1;
-    if (left < 0) return `The action is larger than ${ACTION_BYTES} bytes.`;
-    if (typeof one !== 'object' || one === null) return null;
-    if (depth > ACTION_DEPTH) return `The action is nested deeper than ${ACTION_DEPTH} levels.`;
-    const names = isObject(one) ? Object.keys(one) : null;
-    for (const name of names ?? []) left -= name.length + 3;
-    const members = names === null ? (one as readonly Json[]) : names.map((name) => (one as JsonObject)[name] ?? null);
-    for (const inner of members) {
-      const excess = fits(inner, depth + 1);
-      if (excess !== null) return excess;
-    }
-    return null;
-  };
-  return fits(value, 1);
+export const cleanText = (text: string): string =>
+  pullApart(untilEndToken(withoutLeadingReasoning(text.toWellFormed())));
+
+/** Words that models write for "none", and how long they are at most with white space. */
+const NOTHING_CHARS = 32;
+const NOTHING = /^\s*(?:none|null|nil|n\/a|undefined)?\s*$/i;
+const isNothing = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === false ||
+  (typeof value === 'string' && value.length <= NOTHING_CHARS && NOTHING.test(value)) ||
+  (Array.isArray(value) && value.length === 0);
+
+/** An action whose type is nothing, and an object without anything in it. */
+const isNoAction = (action: Json | undefined): boolean => {
+  if (!isObject(action)) return isNothing(action);
+  const types = ['type', 'gaType'].filter((name) => Object.hasOwn(action, name));
+  return (types.length > 0 ? types : Object.keys(action)).every((name) => isNothing(answerMember(action, name)));
 };
 
-/** A value that can be recorded and sent again: strings are well formed, numbers finite (others become null), `__proto__` is left out. */
-export const recordable = (value: Json): Json => {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return (value as readonly Json[]).map(recordable);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => name !== '__proto__')
-      .map(([name, one]) => [name.toWellFormed(), recordable(one)]),
-  );
+/** What a client takes for a model's text if its model server sends a page or an error instead. */
+const NO_WORDS = /^\s*(?:<(?:!doctype\s|html[\s>])|\{\s*"error"\s*:)/i;
+
+const given = (object: JsonObject, ...names: readonly string[]): Json | undefined =>
+  names.map((name) => answerMember(object, name)).find((value) => !isNothing(value));
+
+/** The arguments of a call that is an answer itself: some models answer by calling a function. */
+const answerCalled = (calls: readonly ToolCall[]): JsonObject | null => {
+  const called = calls.map((call) => call.arguments);
+  return called.find((one) => answerMember(one, 'dialogue') !== undefined) ?? null;
 };
 
-const member = (object: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
-
-const spoken = (value: Json | undefined): string => {
-  if (typeof value === 'string') return value.toWellFormed().trim();
-  if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value);
-  return Array.isArray(value)
-    ? (value as readonly Json[])
-        .filter((line) => typeof line === 'string')
-        .map((one) => one.toWellFormed())
-        .join('\n')
-        .trim()
-    : '';
+/** An action, checked against what actions may hold. */
+const takeAction = (action: Json | undefined): Pick<ModelOutput, 'action' | 'excess'> => {
+  if (isNoAction(action)) return { action: undefined, excess: null };
+  const excess = excessOfAction(action as Json);
+  const cleaned = excess === null ? recordable(action as Json, cleanText) : undefined;
+  return { action: isNoAction(cleaned) ? undefined : cleaned, excess };
 };
 
-const between = (value: Json | undefined): number =>
-  typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : DEFAULT_IMPORTANCE;
-
-/** A memory as a string or as an object; none if it has no text. */
-const memory = (value: Json): readonly MemoryDraft[] => {
-  const body: JsonObject = typeof value === 'string' ? { text: value } : isObject(value) ? value : {};
-  const text = member(body, 'text') ?? member(body, 'content');
-  if (typeof text !== 'string' || text.trim() === '') return [];
-  const type = member(body, 'type');
-  return [
-    {
-      text: cutBytes(text.toWellFormed(), MEMORY_BYTES),
-      type:
-        typeof type === 'string' && type.trim() !== '' ? cutText(type.toWellFormed(), TYPE_CHARS) : DEFAULT_MEMORY_TYPE,
-      importance: between(member(body, 'importance')),
-    },
-  ];
-};
-
-const memories = (value: Json | undefined): readonly MemoryDraft[] => {
-  const all = Array.isArray(value) ? (value as readonly Json[]) : value === undefined ? [] : [value];
-  const taken: MemoryDraft[] = [];
-  for (const one of all) {
-    if (taken.length === MEMORIES) break;
-    taken.push(...memory(one));
-  }
-  let left = MEMORY_STORE_BYTES;
-  return taken.filter((one) => {
-    const fits = jsonBytes(one) < left;
-    if (fits) left -= jsonBytes(one) + 1;
-    return fits;
-  });
-};
-
-/** Reads a model's text after its header and up to the first chat token: an object anywhere in it, otherwise dialogue. Never throws. */
-export const readModelText = (generated: string): ModelOutput => {
-  const text = untilChatToken(withoutHeader(generated));
-  const { object } = findObject(text);
+/**
+ * Reads a model's text without its reasoning, up to its first end token: the object in which it answers, anywhere in it, otherwise dialogue; and calls of
+ * functions, which are actions. Never throws.
+ * @param declared the types of action that a call may name; null: any
+ */
+export const readModelText = (
+  generated: string,
+  declared: Pick<ReadonlySet<string>, 'has'> | null = null,
+): ModelOutput => {
+  const { text: said, calls } = withoutToolCalls(separateReasoning(generated).text);
+  const text = untilEnd(said);
+  const object = findObject(text).object ?? answerCalled(calls);
+  const called = actionCalled(calls, declared);
   if (object === null) {
     return {
-      dialogue: text.toWellFormed().trim(),
-      action: undefined,
-      excess: null,
+      dialogue: NO_WORDS.test(text) ? '' : pullApart(text.toWellFormed()).trim(),
+      ...takeAction(called),
       stateChange: undefined,
       memories: [],
-      structured: false,
+      structured: called !== undefined,
     };
   }
-  const action = member(object, 'action') ?? '';
-  const excess = excessOf(action);
+  const action = answerMember(object, 'action');
   return {
-    // An escape in the JSON may have hidden a chat token until now.
-    dialogue: untilChatToken(spoken(member(object, 'dialogue'))).trimEnd(),
-    action: action === '' || excess !== null ? undefined : recordable(action),
-    excess,
-    stateChange: member(object, 'stateDelta') ?? member(object, 'stateTransform'),
-    memories: memories(member(object, 'memoryStore') ?? member(object, 'memories')),
+    dialogue: spokenText(answerMember(object, 'dialogue'), cleanText),
+    ...takeAction(isNoAction(action) ? called : action),
+    stateChange: given(object, 'stateDelta', 'stateTransform'),
+    memories: memoriesStored(given(object, 'memoryStore', 'memories'), cleanText),
     structured: true,
   };
 };

@@ -6,11 +6,11 @@ import { firstFitting, isObject, type Json, type JsonObject } from '../../../../
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
 import { actionLines } from './action-lines.js';
-import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import { observationLine } from './observation-line.js';
 import type { ChatMessage } from '../../../../ports/messages-of.js';
 import { formats } from './templates.js';
+import type { TextRules } from './text-rules.js';
 
 export type BuiltPrompt = {
   readonly prompt: string;
@@ -46,14 +46,16 @@ const ANY_ACTION = '"type": an upper-case word such as SPEAK, MOVE, INTERACT, AT
 const DECLARED_ACTION =
   '"type": one of your actions, "target": whom or what, if the action has a target, "payload": what the action lists, or {}';
 
-/** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
-const quoted = (text: string, bytes: number): string =>
-  JSON.stringify(cutJsonText(guardText(cutText(text, bytes)), bytes, 4));
-/** External JSON, which has its own quotes. */
-const quotedJson = (value: Json): string =>
-  cutJsonText(guardText(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
+type Guard = TextRules['guard'];
 
-const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES);
+/** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
+const quoted = (text: string, bytes: number, guard: Guard): string =>
+  JSON.stringify(cutJsonText(guard(cutText(text, bytes)), bytes, 4));
+/** External JSON, which has its own quotes. */
+const quotedJson = (value: Json, guard: Guard): string =>
+  cutJsonText(guard(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
+
+const ruleText = (text: string, guard: Guard): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES, guard);
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
@@ -61,8 +63,8 @@ const section = (title: string, lines: readonly string[]): readonly string[] =>
 type Typed = { readonly types: readonly string[] };
 const typesIn = ({ types }: Typed, between: string): string => cutText(types.join(between), RULE_CHARS);
 const areOrIs = ({ types }: Typed): string => (types.length === 1 ? 'is' : 'are');
-const aimedAt = (target: string | null | undefined): string =>
-  (target ?? null) === null ? '' : ` at ${ruleText(target ?? '')}`;
+const aimedAt = (target: string | null | undefined, guard: Guard): string =>
+  (target ?? null) === null ? '' : ` at ${ruleText(target ?? '', guard)}`;
 
 /** What rules above a rule that forbids leave of it, before the action is known. */
 type Lifted = {
@@ -86,10 +88,10 @@ const liftedFrom = (forbidding: Match, { matches, pending = [] }: Matched): Lift
 };
 
 /** What a rule that forbids says to the model. */
-const prohibitions = (match: Match, because: string, lifted: Lifted): readonly string[] => {
+const prohibitions = (match: Match, because: string, lifted: Lifted, guard: Guard): readonly string[] => {
   const { effect } = match;
   if (effect.kind !== 'forbid') return [];
-  const at = aimedAt(effect.target);
+  const at = aimedAt(effect.target, guard);
   if (effect.types.includes('*') && lifted.isLifted('*')) return [];
   if (effect.types.includes('*'))
     return [lifted.any ? `No other action is allowed${at}${because}.` : `You must not act at all${at}${because}.`];
@@ -106,55 +108,55 @@ const prohibitions = (match: Match, because: string, lifted: Lifted): readonly s
 };
 
 /** The demands of the matching rules on the model, highest priority first. */
-const demands = (matched: Matched): readonly string[] =>
+const demands = (matched: Matched, guard: Guard): readonly string[] =>
   matched.matches.slice(0, RULES).flatMap((match) => {
     const { rule, effect } = match;
-    const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
+    const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason, guard)})`;
     const suffix = rule.rulePromptSuffix ?? '';
-    const said = suffix === '' ? [] : [ruleText(suffix)];
+    const said = suffix === '' ? [] : [ruleText(suffix, guard)];
     switch (effect.kind) {
       case 'direct':
-        return [`Your action must be ${effect.type}${aimedAt(effect.target)}${because}.`, ...said];
+        return [`Your action must be ${effect.type}${aimedAt(effect.target, guard)}${because}.`, ...said];
       case 'require':
-        return [`Your action must be ${typesIn(effect, ' or ')}${aimedAt(effect.target)}${because}.`, ...said];
+        return [`Your action must be ${typesIn(effect, ' or ')}${aimedAt(effect.target, guard)}${because}.`, ...said];
       case 'allow':
         return [
-          `${effect.types.includes('*') ? 'Every action' : typesIn(effect, ', ')}${aimedAt(effect.target)} ${areOrIs(effect)} allowed${because}.`,
+          `${effect.types.includes('*') ? 'Every action' : typesIn(effect, ', ')}${aimedAt(effect.target, guard)} ${areOrIs(effect)} allowed${because}.`,
           ...said,
         ];
       case 'forbid':
-        return [...prohibitions(match, because, liftedFrom(match, matched)), ...said];
+        return [...prohibitions(match, because, liftedFrom(match, matched), guard), ...said];
       case 'say':
-        return [`${ruleText(effect.sentence)}${because}`, ...said];
+        return [`${ruleText(effect.sentence, guard)}${because}`, ...said];
       case 'none':
         return said;
     }
   });
 
 /** What the model may answer with. */
-const answerSections = (declarations: Declarations | null): readonly string[] =>
+const answerSections = (declarations: Declarations | null, guard: Guard): readonly string[] =>
   declarations === null
     ? [answerForm(ANY_ACTION)]
-    : [...section('Your actions', actionLines(declarations, ACTIONS_BYTES)), answerForm(DECLARED_ACTION)];
+    : [...section('Your actions', actionLines(declarations, ACTIONS_BYTES, guard)), answerForm(DECLARED_ACTION)];
 
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
-const systemText = (input: DecisionInput, matched: Matched): string =>
+const systemText = (input: DecisionInput, matched: Matched, { guard } = input.texts): string =>
   [
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
-      : `Who you are: ${quoted(input.persona, PART_BYTES)}`,
-    ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState)}`] : []),
-    ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context)}`] : []),
+      : `Who you are: ${quoted(input.persona, PART_BYTES, guard)}`,
+    ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState, guard)}`] : []),
+    ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context, guard)}`] : []),
     ...section(
       'What you remember',
       firstFitting(
-        input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES)),
+        input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES, guard)),
         MEMORIES_BYTES,
       ),
     ),
-    ...section('Rules', firstFitting(demands(matched), RULES_BYTES)),
-    ...answerSections(declarationsOf(input.ruleset)),
+    ...section('Rules', firstFitting(demands(matched, guard), RULES_BYTES)),
+    ...answerSections(declarationsOf(input.ruleset), guard),
   ].join('\n\n');
 
 /**
@@ -163,10 +165,11 @@ const systemText = (input: DecisionInput, matched: Matched): string =>
  * the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
-  const observation = observationLine(input.ruleset, input.observation);
+  const observation = observationLine(input.ruleset, input.observation, input.texts);
   const matched = matchRules(input.ruleset, { ...input, observation });
   const template = input.ruleset?.template ?? 'Raw';
-  const { format, stop } = formats[template];
+  const { format } = formats[template];
+  const stop = input.texts.stops[template];
   const system = systemText(input, matched);
   const user = JSON.stringify(observation);
   return {

@@ -8,7 +8,7 @@ import type { VerdictGrounds } from '../../../npcs/domain/events.js';
 import { DATA_BYTES, dataMayBecome } from '../../../npcs/domain/mind-data.js';
 import { STATE_BREAKS_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { DecisionInput } from './input.js';
-import { recordable } from './model-text.js';
+import { type CleanText, recordable } from './model-output.js';
 
 /** The limits of a state change: levels of nesting, total members, bytes of JSON. */
 const STATE_CHANGE_DEPTH = 8;
@@ -40,13 +40,13 @@ const measure = (value: Json, depth: number, seen: Measure): void => {
 };
 
 /** Reads the state change that a model requests; no change is an empty one. `data` is what it would change; it has its own limit. */
-const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
+const readStateChange = (value: Json | undefined, data: JsonObject, clean: CleanText): ReadStateChange => {
   if (value === undefined) return { ok: true, patch: {} };
   if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
   const seen: Measure = { keys: 0, problem: null };
   measure(value, 1, seen);
   if (seen.problem !== null) return { ok: false, problem: seen.problem };
-  const patch = recordable(value) as JsonObject;
+  const patch = recordable(value, clean) as JsonObject;
   if (jsonBytes(patch) > STATE_CHANGE_BYTES) {
     return { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` };
   }
@@ -66,8 +66,8 @@ export type WeighedChange = AcceptedChange & {
 };
 
 /** Reads the requested change, and in grammar 2 judges it by the state rules. */
-export const weighStateChange = ({ ruleset, data }: DecisionInput, change: Json | undefined): WeighedChange => {
-  const read = readStateChange(change, data);
+export const weighStateChange = ({ ruleset, data, texts }: DecisionInput, change: Json | undefined): WeighedChange => {
+  const read = readStateChange(change, data, texts.clean);
   if (!read.ok) return { asked: {}, patch: {}, problem: read.problem, breaks: [] };
   const asked = read.patch;
   if (ruleset?.grammar !== 2) return { asked, patch: asked, problem: null, breaks: [] };

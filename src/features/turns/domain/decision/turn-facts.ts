@@ -4,6 +4,7 @@ import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/rulese
 import type { DecisionInput } from './input.js';
 import type { Actor, RecalledMemory } from '../../../npcs/domain/events.js';
 import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
+import type { TextRules } from './text-rules.js';
 
 /** The facts of a decision other than the turn. They are recorded by reference (revision, version), so a replay can load them again. */
 export type TurnFacts = {
@@ -41,7 +42,7 @@ export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined
   mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
 
 /** `npcState` overlays the mind's data for this decision only. If the mind has no data yet, the actor's data is used. */
-export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionInput => ({
+export const effectiveInput = (facts: TurnFacts, asked: TurnRequest, texts: TextRules): DecisionInput => ({
   npcId: facts.npcId,
   observation: asked.observation,
   context: asked.context ?? {},
@@ -52,4 +53,5 @@ export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionIn
   memories: asked.memories ?? [],
   ruleset: facts.ruleset,
   patternsHeld: asked.patternsHeld ?? [],
+  texts,
 });

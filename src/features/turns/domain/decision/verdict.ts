@@ -1,13 +1,12 @@
+import { declarationsOf } from '../../../rules/domain/actions/action-declaration.js';
 import { SPEECH_CHARS } from '../../../rules/domain/bridge/core-rules.js';
-import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import { shortenedObject } from '../../../../kernel/base/shorten.js';
 import { cutBytes, cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { MemoryDraft, Verdict, VerdictGrounds } from '../../../npcs/domain/events.js';
 import { DETAILS_BYTES, DIALOGUE_BYTES, MEMORY_BYTES } from '../../../npcs/domain/recorded-bytes.js';
-import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
 import { intentOf, judgeIntent, type RefusedIntent } from './judge-intent.js';
-import { DEFAULT_IMPORTANCE, DEFAULT_MEMORY_TYPE, type ModelOutput, readModelText } from './model-text.js';
+import { DEFAULT_IMPORTANCE, DEFAULT_MEMORY_TYPE, type ModelOutput } from './model-output.js';
 import { changeRefused, recordedBreaks, weighStateChange } from './state-change.js';
 
 export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
@@ -22,9 +21,9 @@ const observed = (observation: string): readonly MemoryDraft[] => {
   return [{ text, type: DEFAULT_MEMORY_TYPE, importance: DEFAULT_IMPORTANCE }];
 };
 
-const refuse = (ruleset: DirectiveRuleSet | null, { refusal, refusedAction, rule }: RefusedIntent): Verdict => {
+const refuse = ({ ruleset, texts }: DecisionInput, { refusal, refusedAction, rule }: RefusedIntent): Verdict => {
   // A reason quotes the model's text, and is spoken.
-  const reason = cutJsonText(guardText(refusal.reason), DIALOGUE_BYTES);
+  const reason = cutJsonText(texts.guard(refusal.reason), DIALOGUE_BYTES);
   const isStrict = ruleset?.grammar === 2;
   const line = isStrict ? (rule?.ruleRefusal ?? ruleset.ruleRefusal) : undefined;
   return {
@@ -45,7 +44,7 @@ const refuse = (ruleset: DirectiveRuleSet | null, { refusal, refusedAction, rule
  * text. A refusal has no action, memories or state change.
  */
 export const reachVerdict = (input: DecisionInput, generatedOutput: string): ReachedVerdict => {
-  const said = readModelText(generatedOutput);
+  const said = input.texts.read(generatedOutput, declarationsOf(input.ruleset));
   const change = weighStateChange(input, said.stateChange);
   const judged = judgeIntent(input, intentOf(said), said.dialogue, change);
   const { outcome } = judged;
@@ -61,10 +60,10 @@ export const reachVerdict = (input: DecisionInput, generatedOutput: string): Rea
     return { verdict, grounds: judged.grounds };
   }
   const grounds = { ...judged.grounds, ...recordedBreaks(change.breaks) };
-  if ('refusal' in outcome) return { verdict: refuse(input.ruleset, outcome), grounds };
+  if ('refusal' in outcome) return { verdict: refuse(input, outcome), grounds };
   const { action } = outcome;
   const refusal = changeRefused(change);
-  if (refusal !== null) return { verdict: refuse(input.ruleset, { refusal, refusedAction: action }), grounds };
+  if (refusal !== null) return { verdict: refuse(input, { refusal, refusedAction: action }), grounds };
   const cut = action.type === 'SPEAK' && input.ruleset !== null;
   return {
     verdict: {

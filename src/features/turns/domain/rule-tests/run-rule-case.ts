@@ -30,6 +30,7 @@ const inputOf = (
   npcId: 'npc',
   ...{ observation, context, facts, ruleset, patternsHeld },
   ...{ data: state, npcState: mergePatch(state, npcState), persona: null, memories: [] },
+  texts: logicOf(CURRENT_LOGIC).texts,
 });
 
 /** What a verdict has for each member that a case can expect. */

@@ -5,6 +5,7 @@ import { giveDirective } from '../../../../../src/features/turns/domain/decision
 import type { DecisionInput } from '../../../../../src/features/turns/domain/decision/input.js';
 import { buildPrompt } from '../../../../../src/features/turns/domain/decision/prompt.js';
 import { effectiveInput, type TurnFacts } from '../../../../../src/features/turns/domain/decision/turn-facts.js';
+import { TEXT_RULES } from '../../../../../src/features/turns/domain/decision/text-rules.js';
 import { reachVerdict } from '../../../../../src/features/turns/domain/decision/verdict.js';
 import { verdictDigest } from '../../../../../src/features/turns/domain/signature.js';
 import { type Template, templates } from '../../../../../src/features/rules/domain/ruleset.js';
@@ -39,21 +40,25 @@ const inputWith = (text: string, place: Place, template: Template | null = 'Raw'
     issuer: { kid: 'kid', iss: 'http://test' },
   };
   const observation = at('observation');
-  return effectiveInput(facts, {
-    observation,
-    context: { place: 'inn', said: at('context'), keyed: { [at('context key')]: 1 } },
-    npcState: {},
-    actor: {
-      npcId: 'mira',
-      persona: at('persona'),
-      data: { hp: 20, said: at('data'), keyed: { [at('data key')]: 1 } },
+  return effectiveInput(
+    facts,
+    {
+      observation,
+      context: { place: 'inn', said: at('context'), keyed: { [at('context key')]: 1 } },
+      npcState: {},
+      actor: {
+        npcId: 'mira',
+        persona: at('persona'),
+        data: { hp: 20, said: at('data'), keyed: { [at('data key')]: 1 } },
+      },
+      memories: [
+        { text: at('memory'), type: 'observation', importance: 0.5, similarity: 0.8 },
+        { text: 'It rained.', type: 'observation', importance: 0.5, similarity: 0.7 },
+      ],
+      patternsHeld: heldBy(facts.ruleset, observation),
     },
-    memories: [
-      { text: at('memory'), type: 'observation', importance: 0.5, similarity: 0.8 },
-      { text: 'It rained.', type: 'observation', importance: 0.5, similarity: 0.7 },
-    ],
-    patternsHeld: heldBy(facts.ruleset, observation),
-  });
+    TEXT_RULES,
+  );
 };
 
 const memoryStore = [{ text: 'Somebody came.', type: 'observation', importance: 0.5 }];

@@ -118,4 +118,24 @@ describe('the table of decision logics', () => {
       verdict: { dialogue: 'as 99 decides' },
     });
   });
+
+  it('reads the text of a turn that was opened under an older logic as that logic did', () => {
+    const text = '<think>I lit it.</think>The mill burned down.';
+    const said = (logic: number) => {
+      const before = [
+        {
+          type: 'ActorIdentified',
+          data: { turnId: 't1', actor: { npcId: 'mira', persona: null, data: {} }, instruction: {} },
+        },
+        memoriesRecalled('t1'),
+      ];
+      const { events } = given(turnOpened('t1', { logic }), ...before).when(
+        inTable(turn),
+        { type: 'output', generatedOutput: text },
+        facts,
+      );
+      return (events?.[0]?.data['verdict'] as { dialogue: string }).dialogue;
+    };
+    expect([1, 2, 3].map(said)).toEqual([text, text, 'The mill burned down.']);
+  });
 });

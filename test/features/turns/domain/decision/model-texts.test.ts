@@ -5,26 +5,42 @@ import {
   findObject,
   LOOKS,
   LOOKS_PER_OBJECT,
-  REPAIRED_CHARS,
   SEARCHED_BRACES,
   SEARCHED_CHARS,
 } from '../../../../../src/features/turns/domain/decision/find-object.js';
+import { REPAIRED_CHARS } from '../../../../../src/kernel/model-text/whole-answers.js';
+import { STOPS } from '../../../../../src/kernel/model-text/special-tokens.js';
+import { readModelTextBefore3 } from '../../../../../src/features/turns/domain/decision/model-text-1.js';
 import { readModelText } from '../../../../../src/features/turns/domain/decision/model-text.js';
 import { formats } from '../../../../../src/features/turns/domain/decision/templates.js';
 import types from '../../../../fixtures/action-types.json' with { type: 'json' };
+import textsBefore3 from '../../../../fixtures/model-texts-1.json' with { type: 'json' };
 import texts from '../../../../fixtures/model-texts.json' with { type: 'json' };
 
+const unnamed = { action: undefined, excess: null, stateChange: undefined, memories: [], structured: true };
+
 describe('the output of a weak model', () => {
-  // The expected result of each text was written by hand from promises 2.8r and 2.8s; members that are not named are absent.
-  it.each(texts)('is read correctly: $what [2.8r, 2.8s]', ({ text, reads }) => {
-    expect(readModelText(text)).toEqual({
-      action: undefined,
-      excess: null,
-      stateChange: undefined,
-      memories: [],
-      structured: true,
-      ...reads,
-    });
+  // The expected result of each text was written by hand from the promises; members that are not named are absent.
+  it.each(texts)(
+    'is read correctly: $what [2.8r, 2.8s, 2.8aa, 2.8ab, 2.8ac, 2.8ad, 2.8ae, 2.8af, 2.8ag, 2.8ah]',
+    ({ text, reads }) => {
+      expect(readModelText(text)).toEqual({ ...unnamed, ...reads });
+    },
+  );
+
+  it.each(textsBefore3)('is read by the first two logics as ever: $what', ({ text, reads }) => {
+    expect(readModelTextBefore3(text)).toEqual({ ...unnamed, ...reads });
+  });
+
+  it('is not spoken if it is a page or an error [2.8al]', () => {
+    for (const text of ['<html lang="en">Bad gateway</html>', '{"error": "Upstream"}'])
+      expect(readModelText(text)).toEqual({ ...unnamed, dialogue: '', structured: false });
+  });
+
+  it('calls only what the rules declare, if they declare actions', () => {
+    const text = 'Hi.<tool_call>{"name":"attack"}</tool_call><tool_call>{"name":"wave"}</tool_call>';
+    expect(readModelText(text, new Set(['WAVE'])).action).toEqual({ type: 'WAVE' });
+    expect(readModelText(text, new Set(['NOD'])).action).toBeUndefined();
   });
 
   it.each(types)('has its action type read or refused: $written [2.8u]', ({ written, type }) => {
@@ -42,10 +58,13 @@ describe('a chat token of a template', () => {
 
   it.each(Object.entries(formats))(
     'of %s is in stop, which has no more entries than servers accept [2.8t]',
-    (_, format) => {
-      const rest = format.stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
+    (name, format) => {
+      const stop = STOPS[name as keyof typeof STOPS];
+      const rest = stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
       expect(rest).not.toMatch(/<\||###/);
-      expect(format.stop.length).toBeLessThanOrEqual(4);
+      expect(stop.length).toBeLessThanOrEqual(4);
+      // What a server stops at must be what the reading stops at.
+      for (const token of stop) expect(readModelText(`Aye.${token}Nay.`).dialogue).toBe('Aye.');
     },
   );
 });

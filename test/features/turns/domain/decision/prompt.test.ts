@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { giveDirective } from '../../../../../src/features/turns/domain/decision/directive.js';
+import { logicOf } from '../../../../../src/features/turns/domain/decision/logic.js';
+import { readModelText } from '../../../../../src/features/turns/domain/decision/model-text.js';
 import { guardText } from '../../../../../src/features/turns/domain/decision/guard-text.js';
 import { buildPrompt, PROMPT_BYTES } from '../../../../../src/features/turns/domain/decision/prompt.js';
 import { templates, type Template } from '../../../../../src/features/rules/domain/ruleset.js';
@@ -130,16 +132,16 @@ describe('the prompt', () => {
     for (const { content } of ctxMessages ?? []) expect(prompt).toContain(content);
   });
 
-  it.each<[Template, readonly string[] | undefined]>([
-    ['Raw', undefined],
-    ['ChatML', ['<|im_end|>', '<|im_start|>']],
+  it.each<[Template, readonly string[]]>([
+    ['Raw', ['<end_of_turn>', '<|im_end|>', '<|eot_id|>', '</s>']],
+    ['ChatML', ['<|im_end|>', '<|im_start|>', '<|endoftext|>', '</s>']],
     ['Llama3', ['<|eot_id|>', '<|start_header_id|>', '<|end_header_id|>', '<|begin_of_text|>']],
-    ['Alpaca', ['### Instruction:', '### Input:', '### Response:']],
+    ['Alpaca', ['### Instruction:', '### Input:', '### Response:', '</s>']],
   ])('of %s describes the form of the answer and where it ends [2.8t]', (template, stop) => {
     expect(buildPrompt(full(template)).constraints).toEqual({
       maxTokens: expect.any(Number),
       temperature: expect.any(Number),
-      ...(stop === undefined ? {} : { stop }),
+      stop,
     });
   });
 
@@ -194,6 +196,26 @@ describe('control marks in texts', () => {
 
   it.each(marks)('%s is broken up', (mark) => {
     expect(guardText(`a${mark}b`)).not.toMatch(control);
+  });
+
+  it.each([
+    ...['<think>', '</think>', '<THINKING>', '<reasoning>', '<seed:think>', '[THINK]', '[/think]', '◁think▷'],
+    ...['<|channel|>analysis<|message|>', '<|channel>thought', '<channel|>', '<think mode="x">', '<<think>>'],
+    ...['<tool_call>', '</tool_call>', '[TOOL_CALLS]', '[gMASK]<sop>', '<|endoftext|>', '<eos>', '[|endofturn|]'],
+    ...['<end_of_utterance>', '<turn|>', '<think [THINK]>', '<|im_<think>end|>'],
+  ])('%s is broken up, and says nothing to a reader of model text [2.8ak]', (mark) => {
+    const guarded = guardText(`Hi ${mark} there`);
+    expect(guarded).not.toContain(mark);
+    expect(readModelText(guarded)).toMatchObject({ dialogue: guarded, structured: false });
+    expect(guardText(guarded)).toBe(guarded);
+  });
+
+  it('of reasoning are unchanged in the prompts of the first two logics', () => {
+    const persona = 'I say <think> and <tool_call>, never </s>.';
+    const input = anInput({ persona, texts: logicOf(2).texts });
+    expect(buildPrompt(input).prompt).toContain('I say <think> and <tool_call>, never < /s>.');
+    expect(buildPrompt(input).constraints).not.toHaveProperty('stop');
+    expect(buildPrompt(anInput({ persona })).prompt).toContain('I say < think> and < tool_call>, never < /s>.');
   });
 
   it.each(['I am 5 < 6 and 7 > 3', '# a title', '## b', 'a | b', '[x]', '[tools]', '<sigh>', '<boss>', 'ça va ? 😀'])(

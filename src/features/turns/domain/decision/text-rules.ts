@@ -1,0 +1,33 @@
+import type { Template } from '../../../rules/domain/ruleset.js';
+import { STOPS } from '../../../../kernel/model-text/special-tokens.js';
+import { guardText, guardTextBefore3 } from './guard-text.js';
+import type { CleanText, ModelOutput } from './model-output.js';
+import { cleanText, readModelText } from './model-text.js';
+import { readModelTextBefore3, wellFormed } from './model-text-1.js';
+import { formats } from './templates.js';
+
+/** How a logic reads the texts of models, and keeps texts from outside apart in prompts. */
+export type TextRules = {
+  readonly read: (generated: string, declared: Pick<ReadonlySet<string>, 'has'> | null) => ModelOutput;
+  /** What is kept of a string in a state change. */
+  readonly clean: CleanText;
+  readonly guard: (text: string) => string;
+  /** The tokens at which a model server is asked to stop. */
+  readonly stops: Readonly<Record<Template, readonly string[]>>;
+};
+
+/** The text rules of logic 3. */
+export const TEXT_RULES: TextRules = { read: readModelText, clean: cleanText, guard: guardText, stops: STOPS };
+
+/** The text rules of the first two logics. */
+export const TEXT_RULES_BEFORE_3: TextRules = {
+  read: readModelTextBefore3,
+  clean: wellFormed,
+  guard: guardTextBefore3,
+  stops: {
+    Raw: formats.Raw.stop,
+    ChatML: formats.ChatML.stop,
+    Llama3: formats.Llama3.stop,
+    Alpaca: formats.Alpaca.stop,
+  },
+};
