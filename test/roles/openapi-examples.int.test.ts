@@ -41,6 +41,7 @@ const story: readonly Sent[] = [
   send('reportFacts'),
   send('reportFactsOfMany'),
   send('getFacts'),
+  send('checkRules'),
   send('registerRules'),
   send('listRules'),
   send('getRules'),

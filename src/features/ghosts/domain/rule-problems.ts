@@ -1,3 +1,5 @@
+import type { RuleFinding } from '../../rules/domain/analysis/findings.js';
+import { judgeRules } from '../../rules/domain/analysis/judge-rules.js';
 import { countTests } from '../../rules/domain/condition.js';
 import {
   type DirectEffect,
@@ -105,13 +107,31 @@ const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => 
   return [];
 };
 
+const STRICT_KINDS: Readonly<Record<RuleFinding['kind'], RuleProblem['kind'] | null>> = {
+  never_matches: 'rule_never_fired',
+  shadowed: 'rule_shadowed',
+  contradicts: 'rules_contradict',
+  // A world may have a list there.
+  needs_list: null,
+};
+
+/** The problems of a set of grammar 2, which are those that a check of the set finds. */
+function* strictProblems(set: DirectiveRuleSet, numbers: NumberKeys): Sliced<readonly RuleProblem[]> {
+  const { findings } = yield* judgeRules(set, numbers);
+  return findings.flatMap(({ kind: found, drRuleIds, message }): readonly RuleProblem[] => {
+    const kind = STRICT_KINDS[found];
+    const named = kind === 'rules_contradict' ? drRuleIds : drRuleIds.slice(0, 1);
+    const subject = named.map((drRuleId) => ruleSubject(set.rulesetId, { drRuleId })).join(' + ');
+    return kind === null ? [] : [{ kind, subject, detail: message }];
+  });
+}
+
 /**
  * Static checks of a ruleset, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that
  * demand opposites at the same time. Only certain problems are reported.
  */
 export function* ruleProblems(set: DirectiveRuleSet, numbers: NumberKeys): Sliced<readonly RuleProblem[]> {
-  // Its conditions and precedence are different, and nothing about them is certain yet.
-  if (grammarOf(set) === 2) return [];
+  if (grammarOf(set) === 2) return yield* strictProblems(set, numbers);
   const { rulesetId, rulesetRules } = set;
   const subject = (...rules: readonly Ranked[]): string =>
     rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');

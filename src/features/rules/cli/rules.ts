@@ -7,12 +7,13 @@ import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/s
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
 import { drained } from '../../../kernel/base/sliced.js';
 import { counted } from '../../../cli/shared/text.js';
+import { checkRuleset, type RulesetCheck } from '../check-ruleset.js';
+import type { RuleFinding } from '../domain/analysis/findings.js';
 import { whyNoRuleset } from '../domain/file-kinds.js';
-import { normaliseRuleset } from '../domain/normalise.js';
-import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
+import { problemText } from '../domain/problems.js';
+import type { RuleWarning } from '../domain/rule-warning.js';
 import { rulesetDiff } from './ruleset-diff.js';
 
 type Json = { readonly json?: boolean };
@@ -58,30 +59,68 @@ const putCommand = (terminal: Terminal): Command =>
       print(terminal, `Registered ${stored.rulesetId} as version ${String(stored.version)}.`);
     });
 
-/** `anima rules check`: what `put` would refuse or warn of, without a server. */
+type CheckOptions = Json & { readonly strict?: boolean };
+
+const FINDING_WORDS: Readonly<Record<RuleFinding['kind'], string>> = {
+  never_matches: 'never matches',
+  needs_list: 'needs a list',
+  shadowed: 'shadowed',
+  contradicts: 'contradicts',
+};
+
+const findingLine = ({ kind, drRuleIds: [drRuleId = ''], message, meant }: RuleFinding): string =>
+  `${FINDING_WORDS[kind]}: ${drRuleId}: ${problemText(meant === undefined ? { message } : { message, meant })}`;
+
+const linesOfCheck = (file: string, check: RulesetCheck): readonly string[] => {
+  const { warnings, findings, findingsLeftOut = 0, judged, notJudged } = check;
+  const rules = counted(judged + notJudged.length, 'rule', 'rules');
+  const found = counted(findings.length + findingsLeftOut, 'finding', 'findings');
+  return [
+    ...findings.map(findingLine),
+    ...warnings.map((warning) => `warning: ${warningLine(warning)}`),
+    ...notJudged.map(({ drRuleId, reason }) => `not judged: ${drRuleId}: ${reason}`),
+    `${file} can be registered. ${String(judged)} of ${rules} judged: ${found}, ${counted(warnings.length, 'warning', 'warnings')}.`,
+  ];
+};
+
+/** `anima rules check`: what `put` would refuse or warn of, and what rules can never do, without a server. */
 const checkCommand = (terminal: Terminal): Command =>
   new Command('check')
-    .description('list the problems and warnings of a ruleset without registering it (needs no server)')
+    .description(
+      'list what is wrong with a ruleset without registering it: problems, warnings, and rules that never match or never decide (needs no server)',
+    )
     .addArgument(fileArgument())
+    .option('--strict', 'exit with 1 if there are warnings, too')
     .addOption(jsonOption())
-    .addHelpText('after', examples('rules check tavern.json'))
-    .action(async (file: string, { json = false }: Json) => {
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Exit codes:',
+        '  0  the ruleset can be registered, and nothing was found',
+        '  1  it cannot be registered, or rules cannot do what they say',
+        '  2  wrong usage',
+        examples('rules check tavern.json', 'rules check tavern.json --strict'),
+      ].join('\n'),
+    )
+    .action(async (file: string, { json = false, strict = false }: CheckOptions) => {
       const body = await readRulesetFile(terminal, file);
-      const content = drained(normaliseRuleset(body, () => 'unnamed'));
-      const isRefused = content instanceof Rejection;
-      const warnings = isRefused ? [] : [...warningsOf(content), ...memberWarnings(body, content)];
-      if (json) printJson(terminal, isRefused ? { code: content.code, ...content.details } : { warnings });
-      else {
-        for (const warning of warnings) print(terminal, `warning: ${warningLine(warning)}`);
-        if (!isRefused)
-          print(terminal, `${file} can be registered, with ${counted(warnings.length, 'warning', 'warnings')}.`);
+      const check = drained(checkRuleset(body));
+      const { code, problems, problemsLeftOut = 0, warnings, findings } = check;
+      if (json) printJson(terminal, check);
+      if (code !== undefined) {
+        const more = problemsLeftOut === 0 ? [] : [`  and ${String(problemsLeftOut)} more`];
+        const lines = [
+          `${file} cannot be registered (${code}).`,
+          ...problems.map((one) => `  ${problemLine(one)}`),
+          ...more,
+        ];
+        throw new CommandFailed(lines.join('\n'));
       }
-      if (isRefused)
-        throw new CommandFailed([`${file} cannot be registered (${content.code}).`, ...problemsIn(content)].join('\n'));
+      if (!json) for (const line of linesOfCheck(file, check)) print(terminal, line);
+      if (findings.length > 0) throw new CommandFailed(`${file} has rules that cannot do what they say.`);
+      if (strict && warnings.length > 0) throw new CommandFailed(`${file} has warnings.`);
     });
-
-const problemsIn = ({ details, message }: Rejection): readonly string[] =>
-  Array.isArray(details['problems']) ? details['problems'].map((found) => `  ${problemLine(found)}`) : [`  ${message}`];
 
 const setLine = cellsOf([32, 8, 6]);
 const DEFAULT_LIMIT = 100;

@@ -2,8 +2,11 @@ import { absenceWarning } from './absence.js';
 import { isNeverList, payloadWarnings } from './actions/payload-reads.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
+import { leftOutWarnings } from './left-out.js';
+import { likelyContextWarnings } from './likely-context.js';
 import { oneElementWarning } from './one-element.js';
 import { requireWarning } from './require-reads.js';
+import type { RuleWarning } from './rule-warning.js';
 import { declaredIn, undeclaredReads } from './state-rules/undeclared-reads.js';
 import { unknownMembers } from './members.js';
 import { problemsOfRule, problemText } from './problems.js';
@@ -16,9 +19,6 @@ import {
   type RulesetContent,
 } from './ruleset.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
-
-/** A rule that looks as if it decides something but does not. */
-export type RuleWarning = { readonly drRuleId: string; readonly message: string };
 
 const actionWarning = (rule: DirectiveRule, grammar: Grammar): string | null => {
   const effect = effectIn(grammar, rule);
@@ -86,11 +86,23 @@ const verbWarning = (rule: DirectiveRule): string | null => {
     : null;
 };
 
+/** A target that looks like a condition. */
+const targetWarning = ({ ruleTarget }: DirectiveRule): string | null => {
+  const target = (ruleTarget ?? '').trim();
+  if (target === '*') return 'ruleTarget "*" is a name, too. Leave it out for any target.';
+  if (target.includes('|'))
+    return `ruleTarget ${shownText(target)} is one name, without alternatives. Write a rule for each target.`;
+  return /^(?:[!<>=~]|(?:any|none|all|count)\()/.test(target)
+    ? `ruleTarget ${shownText(target)} is a name and no condition. Write a condition on action.target.`
+    : null;
+};
+
 const strictWarnings = (rule: DirectiveRule, set: Pick<RulesetContent, 'ruleState' | 'actions'>): readonly string[] => {
   const { kind } = effectIn(2, rule);
   const mayBeLists = rule.ruleCondition.filter((pair) => !isNeverList(rule, set, pair));
   return [
     actionWarning(rule, 2),
+    targetWarning(rule),
     neverUsed(rule),
     ...(kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
     ...(kind === 'allow' ? mayBeLists.map(oneElementWarning) : []),
@@ -149,6 +161,13 @@ export const warningsOf = (
     ...set.rulesetRules.flatMap((rule) =>
       warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
     ),
-    ...(grammarOf(set) === 2 ? [...payloadWarnings(set), ...writableByModel(set)] : []),
+    ...(grammarOf(set) === 2
+      ? [
+          ...leftOutWarnings(set.rulesetRules),
+          ...likelyContextWarnings(set),
+          ...payloadWarnings(set),
+          ...writableByModel(set),
+        ]
+      : []),
   ];
 };

@@ -56,6 +56,20 @@ export const ruleExamples = {
       version: 1,
     },
   ],
+  check: {
+    grammar: 2,
+    problems: [],
+    warnings: [
+      {
+        drRuleId: 'no-fights',
+        message:
+          'The rule reads location, which the model may change. Say in ruleState who writes it: the game, or the model within limits.',
+      },
+    ],
+    findings: [],
+    judged: 1,
+    notJudged: [],
+  },
   presets: ['default', 'social', 'rpg'],
   preset: {
     rulesetId: 'default',

@@ -6,11 +6,14 @@ import type { Rulesets } from '../rulesets.js';
 import { rulesetFold } from '../ruleset-fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { checkRuleset } from '../check-ruleset.js';
+import { ruleFindingKinds } from '../domain/analysis/findings.js';
 import { deleteRuleset, registerRuleset } from '../domain/decide.js';
 import { normaliseRuleset } from '../domain/normalise.js';
 import { findPreset, presetIds } from '../domain/presets/presets.js';
 import { grammarOf, type RulesetContent } from '../domain/ruleset.js';
-import { memberWarnings, type RuleWarning, warningsOf } from '../domain/warnings.js';
+import { memberWarnings, warningsOf } from '../domain/warnings.js';
+import type { RuleWarning } from '../domain/rule-warning.js';
 import { derivedUuid } from '../../../kernel/crypto/uuid.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
@@ -22,8 +25,8 @@ import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { askedVersion } from '../asked-version.js';
 import { ActionDeclarationSchema, ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
-import { named } from '../../../kernel/http/named.js';
-import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
+import { documentedAs, named } from '../../../kernel/http/named.js';
+import { FreeObject, oneOf, pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
 import { rulesetSchemaRoute } from './schema-route.js';
 import { rulesetVersionsRoute } from './version-routes.js';
@@ -77,6 +80,45 @@ const RegisteredSet = named(
     }),
   ]),
 );
+const RuleSetCheck = named(
+  'RuleSetCheck',
+  Type.Object({
+    grammar: Type.Unsafe<1 | 2>({ type: 'integer', enum: [1, 2] }),
+    code: Type.Optional(Type.String({ description: 'The code with which `POST /rules` would refuse the set.' })),
+    problems: Type.Array(
+      named(
+        'RuleSetProblem',
+        Type.Object({
+          drRuleId: Type.String(),
+          pointer: Type.String({ description: 'The JSON Pointer of the member in the set.' }),
+          message: Type.String(),
+          meant: Type.Optional(Type.String({ description: 'What was probably meant.' })),
+        }),
+      ),
+    ),
+    problemsLeftOut: Type.Optional(Type.Integer()),
+    warnings: Type.Array(RuleWarningSchema),
+    findings: Type.Array(
+      named(
+        'RuleFinding',
+        Type.Object({
+          kind: oneOf(ruleFindingKinds),
+          drRuleIds: Type.Array(Type.String(), {
+            description: 'The rule that it is about, and the one that it meets.',
+          }),
+          message: Type.String(),
+          meant: Type.Optional(Type.String({ description: 'What was probably meant.' })),
+        }),
+      ),
+      { description: 'Rules that cannot do what they say.' },
+    ),
+    findingsLeftOut: Type.Optional(Type.Integer()),
+    judged: Type.Integer({ description: 'How many rules were judged for findings.' }),
+    notJudged: Type.Array(Type.Object({ drRuleId: Type.String(), reason: Type.String() })),
+  }),
+);
+/** Any object, because a wrong member is what is asked about. */
+const CheckRulesBody = documentedAs(RulesBody, FreeObject);
 const PresetList = named('PresetList', Type.Array(Type.String()));
 const RegisterPresetRequest = named('RegisterPresetRequest', Type.Object({}));
 const DeletedRuleSet = named('DeletedRuleSet', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) }));
@@ -135,6 +177,18 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
         if (content instanceof Rejection) throw content;
         return register(call, content, memberWarnings(call.body, content));
       },
+    }),
+    route('POST', '/rules/check', {
+      ...common,
+      operationId: 'checkRules',
+      summary: 'Check a rule set without registering it',
+      description: 'Says what `POST /rules` would refuse or warn of, and which rules can never do what they say.',
+      ext: true,
+      retention: 'never',
+      body: CheckRulesBody,
+      example: examples.register,
+      responses: ok('What was found. Nothing is stored.', RuleSetCheck, examples.check),
+      handler: async (call) => ({ body: await inSlices(checkRuleset(call.body)) }),
     }),
     route('GET', '/rules', {
       ...common,

@@ -351,7 +351,31 @@ describe('rules that contradict each other', () => {
   });
 });
 
-it('rules of grammar 2 are not compared', () => {
-  const set = { ...aRuleset([{ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' }]), grammar: 2 as const };
-  expect(drained(ruleProblems(set, WORLD_NUMBERS))).toEqual([]);
+describe('a set of grammar 2', () => {
+  const strict = (numbers: typeof WORLD_NUMBERS, ...rules: readonly Partial<DirectiveRule>[]) =>
+    drained(ruleProblems({ ...aRuleset(rules), grammar: 2 }, numbers));
+  const ruleCondition = [
+    ['hp', '<5'],
+    ['hp', '>10'],
+  ] as const;
+
+  it('is judged by the same form as a check of its rules', () => {
+    const found = strict(
+      WORLD_NUMBERS,
+      { ruleCondition, ruleAction: 'ALLOW MOVE' },
+      { ruleAction: 'FORBID SELL', rulePriority: 2 },
+      { ruleAction: 'ALLOW SELL', ruleCondition: [['gold', '>=10']] },
+      { ruleAction: 'REQUIRE SELL' },
+    );
+    expect(found.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
+      'rule_never_fired test/r1',
+      'rule_shadowed test/r3',
+      'rules_contradict test/r4 + test/r2',
+    ]);
+    expect(found[0]?.detail).toBe('Nothing at hp satisfies both "<5" and ">10", so the rule can never match.');
+  });
+
+  it('gets no finding where a game may have a list', () => {
+    expect(strict(NO_NUMBERS, { ruleCondition, ruleAction: 'ALLOW MOVE' })).toEqual([]);
+  });
 });

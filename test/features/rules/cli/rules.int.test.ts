@@ -85,11 +85,11 @@ describe('anima rules', () => {
     expect(await readFile(join(directory.path, 'shown.json'), 'utf8')).toBe(shown.stdout);
   });
 
-  it('checks a ruleset without a server', async () => {
+  it('checks a ruleset without a server [5.13a, 5.13b, 5.13c]', async () => {
     const check = (...words: string[]) => typed(['rules', 'check', ...words], { env: {}, cwd: directory.path });
     expect(await check('tavern.json')).toMatchObject({
       code: 0,
-      stdout: 'tavern.json can be registered, with 0 warnings.\n',
+      stdout: 'tavern.json can be registered. 2 of 2 rules judged: 0 findings, 0 warnings.\n',
     });
     const gate = { drRuleId: 'gate', ruleCondition: [['questDone', '!=true']], ruleAction: 'FORBID OPEN' };
     await save('gate.json', { rulesetRules: [gate] });
@@ -99,10 +99,12 @@ describe('anima rules', () => {
       [
         expect.stringMatching(/^warning: gate: While questDone is missing/),
         expect.stringMatching(/^warning: gate: The rule reads questDone, which the model may change/),
-        'gate.json can be registered, with 2 warnings.',
+        'gate.json can be registered. 1 of 1 rule judged: 0 findings, 2 warnings.',
         '',
       ],
     ]);
+    const strict = await check('gate.json', '--strict');
+    expect([strict.code, strict.stdout, strict.stderr]).toEqual([1, warned.stdout, 'gate.json has warnings.\n']);
     await save('bad.json', { rulesetRules: [{ ...gate, ruleAction: 'FORBD OPEN', condition: [] }] });
     const bad = await check('bad.json');
     expect([bad.code, bad.stdout]).toEqual([1, '']);
@@ -114,6 +116,45 @@ describe('anima rules', () => {
       code: 'RULES_INVALID',
       problems: [{}, {}],
     });
+    await save('old.json', { grammar: 1, rulesetRules: [{ drRuleId: 'calm', ruleAction: 'FORBID ATTACK' }] });
+    expect((await check('old.json')).stdout).toBe(
+      'not judged: calm: The set has grammar 1.\nold.json can be registered. 0 of 1 rule judged: 0 findings, 0 warnings.\n',
+    );
+  });
+
+  it('checks a ruleset with a server as without one, and stores nothing [5.13a, 5.13b, 5.13c]', async () => {
+    const set = {
+      rulesetId: 'lost',
+      rulesetRules: [
+        { drRuleId: 'floor', ruleAction: 'FORBID SELL', rulePriority: 2 },
+        { drRuleId: 'fair', ruleCondition: [['facts.price', '>=10']], ruleAction: 'ALLOW SELL', rulePriority: 1 },
+        { drRuleId: 'weak', ruleCondition: [['hp', '<5'], ['hp', '>10']], ruleAction: 'REQUIRE FLEE' }, // prettier-ignore
+      ],
+    };
+    await save('lost.json', set);
+    const found = await typed(['rules', 'check', 'lost.json'], { env: {}, cwd: directory.path });
+    expect([found.code, found.stderr]).toEqual([1, 'lost.json has rules that cannot do what they say.\n']);
+    expect(found.stdout.split('\n')).toEqual([
+      expect.stringMatching(/^shadowed: fair: Whenever the rule matches, "floor" also matches/),
+      expect.stringMatching(/^needs a list: weak: No single value at hp .* Perhaps \["hp","<5\|>10"\] was meant\.$/),
+      'lost.json can be registered. 3 of 3 rules judged: 2 findings, 0 warnings.',
+      '',
+    ]);
+    const { stdout } = await typed(['rules', 'check', 'lost.json', '--json'], { env: {}, cwd: directory.path });
+    const ask = async (body: unknown) => {
+      const answer = await fetch(`${server.url}/rules/check`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${server.ownerKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+    expect(await ask(set)).toEqual({ status: 200, body: JSON.parse(stdout) as unknown });
+    expect(await ask({ rulesetRules: [{ rulePriority: '10' }] })).toMatchObject({
+      status: 200,
+      body: { code: 'SCHEMA_INVALID', problems: [{ pointer: '/rulesetRules/0/rulePriority', meant: '10' }] },
+    });
+    expect((await anima('rules', 'show', 'lost')).stderr).toContain('(RULESET_NOT_FOUND)');
   });
 
   it('binds an NPC to a ruleset, and unbinds it', async () => {

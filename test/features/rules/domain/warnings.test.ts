@@ -122,3 +122,91 @@ describe('a registration', () => {
     expect(warningsOf(findPreset(presetId) ?? { rulesetRules: [] })).toEqual([]);
   });
 });
+
+describe('a registration of grammar 2', () => {
+  const about = (...rules: readonly Partial<DirectiveRule>[]) =>
+    warningsOf({
+      grammar: 2,
+      rulesetRules: rules.map((rule, at) => aRule({ drRuleId: `r${at + 1}`, ...rule })),
+      ruleState: [{ path: '*', writer: 'game' }],
+    });
+  const price = (value: string) => ({ ruleCondition: [['action.payload.price', value]] as const });
+
+  it('gets a warning for a rule that a model gets round by leaving something out [5.13k]', () => {
+    expect(about({ ruleAction: 'FORBID SELL', ...price('<10') })).toEqual([
+      {
+        drRuleId: 'r1',
+        message:
+          'A model may leave out action.payload.price, and then the rule forbids nothing. If it should forbid then too, write !|<10; or let an ALLOW SELL with ["action.payload.price","all(>=10)"] above a FORBID SELL without conditions decide.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['action.payload.price', '5..9'],
+    ['action.payload.price', 'all(<10)'],
+    ['action.payload.price', 'any(<10)'],
+    ['delta.gold', '<10'],
+    ['delta.gold', '!=10'],
+    ['after.trust', '<3'],
+    ['action.confidence', '<0.5'],
+    ['action.reason', '<"b"'],
+  ] as const)('gets one for every member that a model writes, and every measure: %s %s [5.13k]', (key, value) => {
+    expect(about({ ruleAction: 'FORBID SELL', ruleCondition: [[key, value]] })).toMatchObject([
+      { message: expect.stringContaining(`A model may leave out ${key}`) as string },
+    ]);
+  });
+
+  it.each([
+    ['action.payload.price', '!|<10'],
+    ['action.payload.price', 'none(>=10)'],
+    ['action.payload.price', 'count(>=10) = 0'],
+    ['action.payload.price', 'count(<10) != 1'],
+    ['action.payload.item', 'gun|knife'],
+    ['action.payload.item', '*'],
+    ['action.type', '!=SPEAK'],
+    ['facts.hour', '<8'],
+  ] as const)('gets none if that is covered, or leaving it out helps nobody: %s %s [5.13k]', (key, value) => {
+    expect(about({ ruleAction: 'FORBID SELL', ruleCondition: [[key, value]] })).toEqual([]);
+  });
+
+  it('gets none if another rule forbids the same when the member is missing [5.13k]', () => {
+    const low = { ruleAction: 'FORBID SELL', ...price('<10') };
+    const open = [{ message: expect.stringContaining('may leave out') as string }];
+    expect(about(low, { ruleAction: 'FORBID SELL' })).toEqual([]);
+    expect(about(low, { ruleAction: 'FORBID *', ...price('!') })).toEqual([]);
+    expect(about(low, { ruleAction: 'FORBID GIVE' })).toMatchObject(open);
+    expect(about(low, { ruleAction: 'FORBID SELL', ruleTarget: 'orc' })).toMatchObject(open);
+    expect(about(low, { ruleAction: 'FORBID SELL', ruleObsPattern: 'deal' })).toMatchObject(open);
+    expect(about(low, { ruleAction: 'FORBID SELL', ruleCondition: [['facts.sale', 'true']] })).toMatchObject(open);
+    expect(about(low, { ruleAction: 'ALLOW SELL', ...price('all(>=10)') })).toMatchObject(open);
+  });
+
+  it.each([
+    ['player|thief', /without alternatives/],
+    ['!=player', /no condition/],
+    ['any(player)', /no condition/],
+    ['*', /Leave it out/],
+    ['player', null],
+  ])('gets a warning for a target that looks like a condition: %s [5.13l]', (ruleTarget, message) => {
+    expect(about({ ruleAction: 'FORBID SELL', ruleTarget }).map((one) => one.message)).toEqual(
+      message === null ? [] : [expect.stringMatching(message)],
+    );
+  });
+
+  it('gets a warning for a bare name that is probably one of the context [5.13m]', () => {
+    const reads = (...keys: readonly string[]) =>
+      about(...keys.map((key) => ({ ruleAction: 'FORBID SELL', ruleCondition: [[key, 'x']] as const }))).map(
+        ({ drRuleId, message }) => `${drRuleId} ${message}`,
+      );
+    expect(reads('hour')).toEqual([
+      "r1 hour is a member of the NPC's state. Perhaps context.hour was meant; if not, write state.hour.",
+    ]);
+    expect(reads('tide.level', 'context.tide.level')).toEqual([
+      expect.stringContaining('Perhaps context.tide.level was meant'),
+    ]);
+    expect(reads('state.hour', 'context.hour', 'tide', 'facts.hour')).toEqual([]);
+    const rulesetRules = [aRule({ ruleAction: 'FORBID SELL', ruleCondition: [['hour', 'x']] })];
+    expect(warningsOf({ grammar: 2, rulesetRules, ruleState: [{ path: 'hour', writer: 'game' }] })).toEqual([]);
+  });
+});

@@ -76,6 +76,16 @@ const WORD = /^([a-z]{2,3})\s+(\S+)$/i;
 const NOT = /^not\s+(\S.*)$/isu;
 const COUNT = /^count\s*((?:[<>=!≥≤≠]\s*)+\d+)$/i;
 const DASHED = /^(-?[\d.]+)\s*[-–—]\s*([\d.]+)$/;
+/** Words around numbers: `between 8 and 19`, `8 to 19`, `at least 5`. */
+const BETWEEN = /^(?:between\s+(?=\S+\s+and\s)|(?:from\s+)?(?=\S+\s+(?:to|until|through)\s))(\S+)\s+\S+\s+(\S+)$/i;
+const MEASURES: readonly (readonly [pattern: RegExp, order: Order])[] = [
+  [/^(?:at least|not less than|minimum|min)\s+(\S+)$/i, '>='],
+  [/^(?:at most|not more than|up to|maximum|max)\s+(\S+)$/i, '<='],
+  [/^(?:more than|greater than|higher than|over|above)\s+(\S+)$/i, '>'],
+  [/^(?:less than|fewer than|lower than|under|below)\s+(\S+)$/i, '<'],
+  [/^(\S+)\s+or\s+(?:more|above|higher)$/i, '>='],
+  [/^(\S+)\s+or\s+(?:less|fewer|below|lower)$/i, '<='],
+];
 const OTHER_QUOTES = /^(?:'.*'|‘.*’|“.*”|„.*[“”]|«.*»)$/su;
 
 /** `..5`, `5..`, `5...9` and `5 .. 9`. */
@@ -103,6 +113,22 @@ const wordProblem = (text: string): Problem | null => {
   return counted === undefined ? null : problem('count is followed by brackets.', `count() ${counted}`);
 };
 
+/** Numbers in words. A game's own texts hardly ever read like this. */
+const measureProblem = (text: string): Problem | null => {
+  const [, from = '', to = ''] = BETWEEN.exec(text) ?? [];
+  if (isNumber(from) && isNumber(to))
+    return problem(
+      'A range is written like 5..9.',
+      Number(from) <= Number(to) ? `${from}..${to}` : `>=${from}|<=${to}`,
+    );
+  for (const [pattern, order] of MEASURES) {
+    const number = pattern.exec(text)?.[1];
+    if (number !== undefined && isNumber(number))
+      return problem('An order is written with <, <=, > or >=.', order + number);
+  }
+  return null;
+};
+
 /** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
 export const textProblem = (text: string): Problem | null => {
   if (/^null$/i.test(text)) return problem('null is nothing, and nothing is written !.', '!');
@@ -112,5 +138,5 @@ export const textProblem = (text: string): Problem | null => {
   const [, from = '', to = ''] = DASHED.exec(text) ?? [];
   if (isNumber(from) && isNumber(to) && Number(from) < Number(to))
     return problem('A range is written like 5..9.', `${from}..${to}`);
-  return dottedProblem(text) ?? wordProblem(text);
+  return dottedProblem(text) ?? wordProblem(text) ?? measureProblem(text);
 };

@@ -74,7 +74,8 @@ const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 const isExact = (double: number): boolean => double <= MOST_EXACT && double >= -MOST_EXACT;
 /** Whether a number stands for several whole numbers: a double of 2^53 or more. */
 export const isVague = (quantity: Quantity): boolean => typeof quantity === 'number' && !isExact(quantity);
-const isWhole = (quantity: Quantity): boolean =>
+/** Whether a number has no fraction. */
+export const isWhole = (quantity: Quantity): boolean =>
   typeof quantity === 'number' ? Number.isInteger(quantity) : quantity.point >= quantity.digits.length;
 /** Every finite double is written like a JSON number. */
 const decimalOfDouble = (double: number): Decimal => {

@@ -47,8 +47,7 @@ const typeProblem = (value: string, alternatives: readonly Alternative[]): Probl
   return problem(`${shownText(first)} is not an action type. They consist of upper-case letters, digits and _.`, meant);
 };
 
-/** Reads one `[key, value]` pair. */
-export const readCondition = ([key, value]: RuleCondition): Condition | CelCondition | PairProblem => {
+const readPair = ([key, value]: RuleCondition): Condition | CelCondition | PairProblem => {
   if (key === CEL_KEY) {
     const cel = readCel(value);
     return isProblem(cel) ? { ...cel, member: 1 } : { cel };
@@ -59,6 +58,16 @@ export const readCondition = ([key, value]: RuleCondition): Condition | CelCondi
   if (isProblem(alternatives)) return { ...alternatives, member: 1 };
   const wrong = isActionTypePath(path) ? typeProblem(value, alternatives) : null;
   return wrong === null ? { path, alternatives } : { ...wrong, member: 1 };
+};
+
+/** Pairs are immutable, and read many times while a set is registered: for its size, its problems, its warnings and its findings. */
+const known = new WeakMap<RuleCondition, Condition | CelCondition | PairProblem>();
+
+/** Reads one `[key, value]` pair. */
+export const readCondition = (pair: RuleCondition): Condition | CelCondition | PairProblem => {
+  const read = known.get(pair) ?? readPair(pair);
+  known.set(pair, read);
+  return read;
 };
 
 const listOf = ({ root, names, letter }: Path): string => JSON.stringify([root, ...names.slice(0, letter?.listNames)]);
@@ -73,9 +82,9 @@ export const readConditions = ({
     if (isProblem(read) || isCel(read) || read.path.letter === undefined) return read;
     const { name } = read.path.letter;
     const list = listOf(read.path);
-    const known = lists.get(name) ?? list;
-    lists.set(name, known);
-    return known === list
+    const first = lists.get(name) ?? list;
+    lists.set(name, first);
+    return first === list
       ? read
       : { ...problem(`The letter ${name} belongs to another list. Use another letter for this one.`), member: 0 };
   });

@@ -1,0 +1,130 @@
+import type { Json, JsonObject } from '../../kernel/base/json.js';
+import { Rejection, type RejectionCode } from '../../kernel/base/rejection.js';
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { checkOf, type Issue, schemaRejection } from '../../kernel/http/guard/schema-check.js';
+import { RulesBody } from './body-schemas.js';
+import type { RuleFindings } from './domain/analysis/findings.js';
+import { judgeRules } from './domain/analysis/judge-rules.js';
+import { writtenNumber } from './domain/conditions/numbers.js';
+import { normaliseRuleset } from './domain/normalise.js';
+import type { RulesetProblem } from './domain/problems.js';
+import { type Grammar, templates } from './domain/ruleset.js';
+import type { RulesetSize } from './domain/ruleset-size.js';
+import { memberWarnings, warningsOf } from './domain/warnings.js';
+import type { RuleWarning } from './domain/rule-warning.js';
+
+/** What a check says about a set that was not registered. */
+export type RulesetCheck = RuleFindings & {
+  readonly grammar: Grammar;
+  /** Why it cannot be registered. Then nothing else is judged. */
+  readonly code?: RejectionCode;
+  readonly problems: readonly RulesetProblem[];
+  readonly problemsLeftOut?: number;
+  readonly warnings: readonly RuleWarning[];
+};
+
+const checkBody = checkOf('body', RulesBody);
+
+/** The value at a JSON Pointer; undefined if there is none. */
+const valueAt = (body: JsonObject, pointer: string): Json | undefined =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<Json | undefined>(
+      (holder, name) =>
+        typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
+          ? (holder as JsonObject)[name]
+          : undefined,
+      body,
+    );
+
+/** The id of the rule that a pointer leads into, as the set would be registered. */
+const ruleIdAt = (body: JsonObject, pointer: string): string => {
+  const [, position] = /^\/rulesetRules\/(\d+)(?:\/|$)/.exec(pointer) ?? [];
+  if (position === undefined) return '';
+  const drRuleId = valueAt(body, `/rulesetRules/${position}/drRuleId`);
+  return typeof drRuleId === 'string' && drRuleId !== '' ? drRuleId : `rule-${Number(position) + 1}`;
+};
+
+/** `"10"` in place of 10. */
+const meantAt = (body: JsonObject, { pointer, message }: Issue): { readonly meant?: string } => {
+  const value = valueAt(body, pointer);
+  const isNumber = typeof value === 'string' && typeof writtenNumber(value.trim()) === 'number';
+  return isNumber && /an integer|a number/.test(message) ? { meant: value.trim() } : {};
+};
+
+const sizeProblems = ({ details }: Rejection): readonly string[] => {
+  const { figures, bounds } = details as { readonly figures?: RulesetSize; readonly bounds?: RulesetSize };
+  const names = Object.keys(figures ?? {}) as (keyof RulesetSize)[];
+  return names.flatMap((name) => {
+    const [figure = 0, bound = 0] = [figures?.[name], bounds?.[name]];
+    return figure > bound
+      ? [`The set is too large: its ${name} are ${figure}, and at most ${bound} are possible.`]
+      : [];
+  });
+};
+
+/** What a refusal that lists no problems is about, and why. */
+const onlyProblem = (body: JsonObject, refusal: Rejection): RulesetProblem => {
+  const { drRuleId = '', problem = '' } = refusal.details as { readonly drRuleId?: string; readonly problem?: string };
+  const rules = Array.isArray(body['rulesetRules']) ? [...body['rulesetRules'].keys()] : [];
+  const pointers = rules.map((position) => `/rulesetRules/${position}`);
+  const isNamed = (pointer: string): boolean => ruleIdAt(body, pointer) === drRuleId;
+  switch (refusal.code) {
+    case 'TEMPLATE_INVALID':
+      return { drRuleId, pointer: '/template', message: `Must be ${templates.join(', ')} or null.` };
+    case 'RULE_ID_REPEATED':
+      return {
+        drRuleId,
+        pointer: `${pointers.findLast(isNamed) ?? ''}/drRuleId`,
+        message: 'Another rule has the same id.',
+      };
+    case 'PATTERN_INVALID':
+      return {
+        drRuleId,
+        pointer: `${pointers.find(isNamed) ?? ''}/ruleObsPattern`,
+        message: `The pattern cannot be used: ${problem}.`,
+      };
+    default:
+      return { drRuleId, pointer: '', message: sizeProblems(refusal).join(' ') || refusal.message };
+  }
+};
+
+/** The problems of a refusal: those that it lists, or itself as the only one. */
+const problemsIn = (body: JsonObject, refusal: Rejection): readonly RulesetProblem[] => {
+  const { problems, issues } = refusal.details as {
+    readonly problems?: readonly RulesetProblem[];
+    readonly issues?: readonly Issue[];
+  };
+  if (problems !== undefined) return problems;
+  if (issues === undefined) return [onlyProblem(body, refusal)];
+  return issues.map((issue) => ({
+    drRuleId: ruleIdAt(body, issue.pointer),
+    pointer: issue.pointer,
+    message: `The value ${issue.message}.`,
+    ...meantAt(body, issue),
+  }));
+};
+
+/** A set without an id gets one when it is registered. */
+const UNNAMED = 'unnamed';
+
+/** Says everything about a set that `POST /rules` would say, and what its rules can never do, in slices and without storing anything. */
+export function* checkRuleset(body: JsonObject): Sliced<RulesetCheck> {
+  const grammar: Grammar = body['grammar'] === 1 ? 1 : 2;
+  const issues = checkBody(body);
+  const content = issues === null ? yield* normaliseRuleset(body, () => UNNAMED) : schemaRejection(issues);
+  if (content instanceof Rejection) {
+    const { problemsLeftOut } = content.details as { readonly problemsLeftOut?: number };
+    return {
+      grammar,
+      code: content.code,
+      problems: problemsIn(body, content),
+      ...(problemsLeftOut === undefined ? {} : { problemsLeftOut }),
+      ...{ warnings: [], findings: [], judged: 0, notJudged: [] },
+    };
+  }
+  const warnings = [...warningsOf(content), ...memberWarnings(body, content)];
+  return { grammar, problems: [], warnings, ...(yield* judgeRules(content)) };
+}
