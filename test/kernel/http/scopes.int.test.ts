@@ -5,7 +5,7 @@ import { openEmbeddedServer } from '../../support/embedded-server.js';
 
 /** For each scope, the prefixes of its paths; the longest match counts. */
 const scopeOf = (method: string, path: string): string | undefined => {
-  if (/^\/(status|livez|readyz|openapi\.json|docs|\.well-known|archive)(\/|$)/.test(path)) return undefined;
+  if (/^\/(status|livez|readyz|openapi\.json|schemas|docs|\.well-known|archive)(\/|$)/.test(path)) return undefined;
   if (path === '/') return undefined;
   if (/^\/(keys|tenants)(\/|$)/.test(path)) return 'admin';
   if (path === '/metrics' || path.endsWith('/memory/retract')) return 'ops';

@@ -1,10 +1,11 @@
+import { isAlwaysThere } from './actions/payload-reads.js';
 import { strictEffectOf } from './action-words.js';
 import { absenceWarning } from './absence.js';
 import type { Alternative } from './conditions/alternatives.js';
 import type { Path } from './conditions/path.js';
 import { isProblem } from './conditions/problem.js';
 import { type Condition, isCel, readCondition } from './conditions/read-condition.js';
-import type { DirectiveRule, RuleCondition } from './ruleset.js';
+import type { DirectiveRule, RuleCondition, RulesetContent } from './ruleset.js';
 import type { RuleWarning } from './rule-warning.js';
 
 /** Whether a model decides if anything is there. The type of an action always is. */
@@ -89,12 +90,13 @@ const oppositeOf = ([key, value]: RuleCondition): string | null => {
 const COMPARED = 64;
 
 /** A warning about each rule that forbids nothing if a model leaves out what the rule measures, and no other rule forbids it then. */
-export const leftOutWarnings = (rules: readonly DirectiveRule[]): readonly RuleWarning[] => {
-  const forbidding = forbiddingIn(rules);
+export const leftOutWarnings = (set: Pick<RulesetContent, 'rulesetRules' | 'actions'>): readonly RuleWarning[] => {
+  const forbidding = forbiddingIn(set.rulesetRules);
   let compared = 0;
   return forbidding.flatMap((one) =>
     one.conditions.flatMap(({ pair, condition }): readonly RuleWarning[] => {
       if (condition === null || !isOpen(condition) || absenceWarning(pair) !== null) return [];
+      if (isAlwaysThere(one.rule, set, pair)) return [];
       compared += 1;
       if (compared > COMPARED || forbidding.some((other) => covers(other, one, condition.path))) return [];
       const [key, value] = pair;

@@ -162,12 +162,7 @@ export const warningsOf = (
       warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
     ),
     ...(grammarOf(set) === 2
-      ? [
-          ...leftOutWarnings(set.rulesetRules),
-          ...likelyContextWarnings(set),
-          ...payloadWarnings(set),
-          ...writableByModel(set),
-        ]
+      ? [...leftOutWarnings(set), ...likelyContextWarnings(set), ...payloadWarnings(set), ...writableByModel(set)]
       : []),
   ];
 };

@@ -98,6 +98,22 @@ export const payloadWarnings = (
   return warnings;
 };
 
+/** Whether every value of a schema has something at a path. Null and an empty list are nothing. */
+const requires = (schema: PayloadSchema, [name, ...rest]: readonly string[]): boolean => {
+  if (name === undefined) return schema.type !== undefined && (schema.type !== 'array' || (schema.minItems ?? 0) > 0);
+  const property = propertyOf(schema, name);
+  const isRequired = schema.type === 'object' && schema.required?.includes(name) === true;
+  return isRequired && property !== undefined && requires(property, rest);
+};
+
+/** Whether the declared payloads always have something where a condition looks. */
+export const isAlwaysThere = (rule: DirectiveRule, set: DeclaringSet, pair: RuleCondition): boolean => {
+  const [names] = payloadPaths(pair);
+  if (names === undefined) return false;
+  const schemas = actionsOf(rule, set);
+  return schemas.length > 0 && schemas.every(({ payload }) => payload !== undefined && requires(payload, names));
+};
+
 const mayBeList = (found: Found): boolean =>
   found.is === 'anything' || (found.is === 'schema' && (found.schema.type === 'array' || isAlways(found.schema)));
 

@@ -135,7 +135,12 @@ describe('a rule of a set that declares its actions', () => {
     ['FORBID *', 'action.payload.prise', 'Perhaps price was meant.'],
     ['FORBID SELL', 'cel', 'Perhaps price was meant.'],
   ])('gets a warning if its payload cannot have what it reads: %s if %s [5.12k]', (ruleAction, key, warning) => {
-    const rule = { ruleAction, ruleCondition: [[key, key === 'cel' ? 'action.payload.prise == 5' : 'all(5)']] };
+    const rule = {
+      ruleAction,
+      ruleCondition: [
+        [key, key === 'cel' ? 'action.payload.prise == 5' : ruleAction.startsWith('ALLOW') ? 'all(5)' : '5'],
+      ],
+    };
     expect(warnings(rule)).toEqual([expect.stringContaining(warning)]);
     expect(warnings(rule, null)).toEqual([]);
   });
@@ -148,7 +153,19 @@ describe('a rule of a set that declares its actions', () => {
     ['FORBID SHOUT', 'action.payload.prise'],
     ['FORBID SELL', 'action.target'],
   ])('gets none if it can: %s if %s [5.12k]', (ruleAction, key) => {
-    expect(warnings({ ruleAction, ruleCondition: [[key, 'all(5)']] })).toEqual([]);
+    expect(warnings({ ruleAction, ruleCondition: [[key, '5']] })).toEqual([]);
+  });
+
+  it.each([
+    ['FORBID SELL', 'action.payload.price', 0],
+    ['FORBID SELL', 'action.payload.items.piece', 1],
+    ['FORBID SELL', 'action.payload.gift.worth', 1],
+    ['FORBID SELL, SHOUT', 'action.payload.price', 1],
+    ['FORBID *', 'action.payload.price', 0],
+  ])('gets a warning if a model may leave out what it reads: %s if %s [5.13k]', (ruleAction, key, warned) => {
+    const rule = { ruleAction, ruleCondition: [[key, '<5']] };
+    expect(warnings(rule)).toHaveLength(warned);
+    expect(warnings(rule, null)).toHaveLength(1);
   });
 
   it('gets no warning of a list where none can be [5.5n, 5.12k]', () => {
