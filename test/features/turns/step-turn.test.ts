@@ -114,7 +114,10 @@ describe('a turn', () => {
     await minds.step(tapeOf({ rulesetId: 'nowhere' }));
     await minds.step(tapeOf({ npcState: { hp: 1 } }), identified);
     await minds.step(tapeOf(), recalled);
-    await minds.step(tapeOf(), { ...generated, generatedOutput: '{"stateDelta": {"mood": "glad"}, "memories": ["a", "b"]}' });
+    await minds.step(tapeOf(), {
+      ...generated,
+      generatedOutput: '{"stateDelta": {"mood": "glad"}, "memories": ["a", "b"]}',
+    });
     expect(appended).toEqual([
       ['RulesetMissing', 'TurnOpened'],
       ['TapeMismatchNoticed', 'ActorIdentified'],
