@@ -1,6 +1,8 @@
 import { TEXT_RULES } from '../../src/features/turns/domain/decision/text-rules.js';
 import type { DecisionInput } from '../../src/features/turns/domain/decision/input.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
+import type { RuleWarning } from '../../src/features/rules/domain/rule-warning.js';
+import { warningsOf } from '../../src/features/rules/domain/warnings.js';
 import { normaliseRuleset } from '../../src/features/rules/domain/normalise.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Sliced } from '../../src/kernel/base/sliced.js';
@@ -40,6 +42,10 @@ export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Resu
     slices.push(value);
   }
 };
+
+/** All warnings about a ruleset. */
+export const allWarnings = (set: Parameters<typeof warningsOf>[0]): readonly RuleWarning[] =>
+  allSlices(warningsOf(set)).result;
 
 /** The rules whose pattern matches. */
 export const heldBy = (ruleset: DirectiveRuleSet | null, observation: string): readonly string[] =>

@@ -125,6 +125,6 @@ export function* checkRuleset(body: JsonObject): Sliced<RulesetCheck> {
       ...{ warnings: [], findings: [], judged: 0, notJudged: [] },
     };
   }
-  const warnings = [...warningsOf(content), ...memberWarnings(body, content)];
+  const warnings = [...(yield* warningsOf(content)), ...memberWarnings(body, content)];
   return { grammar, problems: [], warnings, ...(yield* judgeRules(content)) };
 }

@@ -4,11 +4,10 @@ import type { Action } from '../../../src/features/rules/domain/bridge/action.js
 import { brokenBy } from '../../../src/features/rules/domain/bridge/refusal.js';
 import { matchRules } from '../../../src/features/rules/domain/match.js';
 import { normaliseRuleset } from '../../../src/features/rules/domain/normalise.js';
-import { warningsOf } from '../../../src/features/rules/domain/warnings.js';
 import type { Json, JsonObject } from '../../../src/kernel/base/json.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { observationLine } from '../../../src/features/turns/domain/decision/observation-line.js';
-import { allSlices, heldBy } from '../../support/rules.js';
+import { allWarnings, allSlices, heldBy } from '../../support/rules.js';
 
 /** Sets as designers wrote them in reports of bugs: one condition each. */
 const setOf = (pair: readonly [string, string], ruleAction = 'FORBID TRADE'): JsonObject => ({
@@ -28,12 +27,12 @@ const refuses = (
   return brokenBy(matchRules({ ...content, version: 1 }, around).matches, action) !== null;
 };
 const problems = (body: JsonObject) => (register(body) as Rejection).details['problems'];
-const allWarnings = (body: JsonObject) => {
+const warningsIn = (body: JsonObject) => {
   const content = register(body);
-  return content instanceof Rejection ? [] : warningsOf(content).map(({ message }) => message);
+  return content instanceof Rejection ? [] : allWarnings(content).map(({ message }) => message);
 };
 /** Without those about who writes what the rules read. */
-const warnings = (body: JsonObject) => allWarnings(body).filter((message) => !message.includes('ruleState'));
+const warnings = (body: JsonObject) => warningsIn(body).filter((message) => !message.includes('ruleState'));
 
 describe('a set from a report of a bug', () => {
   it('has alternatives with spaces around them [5.5l]', () => {
@@ -91,16 +90,16 @@ describe('a set from a report of a bug', () => {
 
   it('gets a warning for each member that it reads and the model may write, until it says who does [5.8i]', () => {
     const gate = setOf(['questDone', '!|!=true'], 'FORBID OPEN_GATE');
-    expect(allWarnings(gate)).toEqual([
+    expect(warningsIn(gate)).toEqual([
       expect.stringContaining('The rule reads questDone, which the model may change.'),
     ]);
     for (const ruleState of [
       [{ path: 'questDone', writer: 'game' }],
       [{ path: '*', writer: 'model', type: 'boolean' }],
     ])
-      expect(allWarnings({ ...gate, ruleState })).toEqual([]);
-    expect(allWarnings(setOf(['hp', '<5']))).toEqual([]);
-    expect(allWarnings(setOf(['context.hour', '<5']))).toEqual([]);
+      expect(warningsIn({ ...gate, ruleState })).toEqual([]);
+    expect(warningsIn(setOf(['hp', '<5']))).toEqual([]);
+    expect(warningsIn(setOf(['context.hour', '<5']))).toEqual([]);
   });
 
   it('finds with its pattern what the prompt shows, however it is written [5.5v]', () => {

@@ -39,7 +39,7 @@ export function* rulesetAt(
     remarks.refuse(at, set.problem);
     return null;
   }
-  for (const { drRuleId, message } of warningsOf(set).slice(0, RULE_WARNINGS))
+  for (const { drRuleId, message } of (yield* warningsOf(set)).slice(0, RULE_WARNINGS))
     remarks.warn(at, drRuleId === '' ? message : `Rule ${drRuleId}: ${message}`);
   return set;
 }

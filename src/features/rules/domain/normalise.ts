@@ -108,7 +108,7 @@ export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = '
   if (size instanceof Rejection) return size;
   const content = { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
   if (grammar === 1) return content;
-  const problems = problemsOf(body, rulesetRules);
+  const problems = yield* problemsOf(body, rulesetRules);
   if (problems.length > 0) return rulesInvalid(problems, at);
   const { rules: ruleState } = readStateRules(body['ruleState']);
   const { actions } = readActions(body['actions']);

@@ -10,6 +10,7 @@ import type { DirectiveRule } from './ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import { nearestAmong } from '../../../kernel/base/nearest.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
 
 /** Why a set cannot be registered in grammar 2. A problem of the set itself has an empty `drRuleId`. */
 export type RulesetProblem = Problem & {
@@ -105,34 +106,42 @@ const actionProblems = (body: JsonObject, rules: readonly DirectiveRule[]): read
   );
 };
 
-/** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS. @param body the set as it was sent */
-export const problemsOf = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => [
-  ...memberProblems(body, rules),
-  ...lineProblems(body, '', ''),
-  ...readStateRules(body['ruleState']).problems.map((one) => ({
-    drRuleId: '',
-    ...one,
-    pointer: `/ruleState${one.pointer}`,
-  })),
-  ...actionProblems(body, rules),
-  ...rules.flatMap((rule, position) => {
-    const { drRuleId } = rule;
-    const at = `/rulesetRules/${position}`;
-    const sent = Array.isArray(body['rulesetRules']) ? (body['rulesetRules'] as readonly Json[])[position] : undefined;
-    const pairs = isObject(sent) ? sent['ruleCondition'] : undefined;
-    const unread = {
-      drRuleId,
-      pointer: `${at}/ruleCondition`,
-      message: 'Each condition is a pair of a key and a value.',
-    };
-    return [
-      ...(isPairList(pairs, rule.ruleCondition.length) ? [] : [unread]),
-      ...(isObject(sent) ? [...lineProblems(sent, drRuleId, at), ...onBreakProblems(sent, rule, at)] : []),
-      ...problemsOfRule(rule).map(({ member, problem }) => ({ drRuleId, pointer: `${at}/${member}`, ...problem })),
-    ];
-  }),
-];
+/** What grammar 2 refuses in a rule as it was sent, and as it was read. */
+const problemsOfSent = (sent: Json | undefined, rule: DirectiveRule, at: string): readonly RulesetProblem[] => {
+  const { drRuleId } = rule;
+  const pairs = isObject(sent) ? sent['ruleCondition'] : undefined;
+  const unread = {
+    drRuleId,
+    pointer: `${at}/ruleCondition`,
+    message: 'Each condition is a pair of a key and a value.',
+  };
+  return [
+    ...(isPairList(pairs, rule.ruleCondition.length) ? [] : [unread]),
+    ...(isObject(sent) ? [...lineProblems(sent, drRuleId, at), ...onBreakProblems(sent, rule, at)] : []),
+    ...problemsOfRule(rule).map(({ member, problem }) => ({ drRuleId, pointer: `${at}/${member}`, ...problem })),
+  ];
+};
 
+/** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS, in slices of one rule. @param body the set as it was sent */
+export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): Sliced<readonly RulesetProblem[]> {
+  const problems = [
+    ...memberProblems(body, rules),
+    ...lineProblems(body, '', ''),
+    ...readStateRules(body['ruleState']).problems.map((one) => ({
+      drRuleId: '',
+      ...one,
+      pointer: `/ruleState${one.pointer}`,
+    })),
+  ];
+  yield rules.length;
+  problems.push(...actionProblems(body, rules));
+  const sent = Array.isArray(body['rulesetRules']) ? (body['rulesetRules'] as readonly Json[]) : [];
+  for (const [position, rule] of rules.entries()) {
+    yield rule.ruleCondition.length;
+    problems.push(...problemsOfSent(sent[position], rule, `/rulesetRules/${position}`));
+  }
+  return problems;
+}
 /** The refusal of a set with problems. @param at the JSON Pointer of the set in the request */
 export const rulesInvalid = (problems: readonly RulesetProblem[], at: string): Rejection =>
   new Rejection('RULES_INVALID', {

@@ -8,6 +8,7 @@ import { oneElementWarning } from './one-element.js';
 import { requireWarning } from './require-reads.js';
 import type { RuleWarning } from './rule-warning.js';
 import { declaredIn, undeclaredReads } from './state-rules/undeclared-reads.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
 import { unknownMembers } from './members.js';
 import { problemsOfRule, problemText } from './problems.js';
 import {
@@ -150,19 +151,25 @@ const writableByModel = (set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>
     message: `The rule reads ${path}, which the model may change. Say in ruleState who writes it: the game, or the model within limits.`,
   }));
 
-/** Every rule that looks as if it decides something but does not, and what a model could change to get round a rule of grammar 2. */
-export const warningsOf = (
+/**
+ * Every rule that looks as if it decides something but does not, and what a model could change to get round a rule of grammar 2. It works in slices of
+ * one rule.
+ */
+export function* warningsOf(
   set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState' | 'actions'>,
-): readonly RuleWarning[] => {
-  const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
-    grammarOf(set) === 2 ? strictWarnings(rule, set) : lenientWarnings(rule);
+): Sliced<readonly RuleWarning[]> {
   if (set.rulesetRules.length === 0) return [EMPTY];
-  return [
-    ...set.rulesetRules.flatMap((rule) =>
-      warningsOfRule(rule).map((message) => ({ drRuleId: rule.drRuleId, message })),
-    ),
-    ...(grammarOf(set) === 2
-      ? [...leftOutWarnings(set), ...likelyContextWarnings(set), ...payloadWarnings(set), ...writableByModel(set)]
-      : []),
-  ];
-};
+  const isStrict = grammarOf(set) === 2;
+  const warnings: RuleWarning[] = [];
+  for (const rule of set.rulesetRules) {
+    yield rule.ruleCondition.length;
+    const messages = isStrict ? strictWarnings(rule, set) : lenientWarnings(rule);
+    warnings.push(...messages.map((message) => ({ drRuleId: rule.drRuleId, message })));
+  }
+  if (!isStrict) return warnings;
+  for (const ofSet of [leftOutWarnings, likelyContextWarnings, payloadWarnings, writableByModel]) {
+    yield set.rulesetRules.length;
+    warnings.push(...ofSet(set));
+  }
+  return warnings;
+}

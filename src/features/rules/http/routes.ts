@@ -143,7 +143,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       registerRuleset(state, content),
     );
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
-    const warnings = [...warningsOf(content), ...about];
+    const warnings = [...(await inSlices(warningsOf(content))), ...about];
     return { position: outcome.position, body: { ...stored, grammar: grammarOf(content), warnings } };
   };
 

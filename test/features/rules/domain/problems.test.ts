@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { normaliseRuleset } from '../../../../src/features/rules/domain/normalise.js';
-import { memberWarnings, warningsOf } from '../../../../src/features/rules/domain/warnings.js';
+import { memberWarnings } from '../../../../src/features/rules/domain/warnings.js';
 import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
-import { allSlices } from '../../../support/rules.js';
+import { allWarnings, allSlices } from '../../../support/rules.js';
 
 const register = (body: JsonObject) => allSlices(normaliseRuleset(body, () => 'made')).result;
 const problemsOf = (body: JsonObject): readonly JsonObject[] => {
@@ -20,7 +20,7 @@ const registered = (body: JsonObject) => {
 };
 const warned = (body: JsonObject): readonly string[] => {
   const content = registered(body);
-  return [...warningsOf(content), ...memberWarnings(body, content)].map(({ message }) => message);
+  return [...allWarnings(content), ...memberWarnings(body, content)].map(({ message }) => message);
 };
 const ruleOf = (members: JsonObject): JsonObject => ({ rulesetRules: [{ ruleAction: 'FLEE', ...members }] });
 const text = expect.any(String) as string;

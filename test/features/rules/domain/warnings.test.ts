@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 
 import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets/presets.js';
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
+import { problemsOf } from '../../../../src/features/rules/domain/problems.js';
 import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
-import { aRule } from '../../../support/rules.js';
+import { allSlices, allWarnings, aRule } from '../../../support/rules.js';
 
-const warned = (members: Partial<DirectiveRule>) => warningsOf({ rulesetRules: [aRule(members)] });
+const warned = (members: Partial<DirectiveRule>) => allWarnings({ rulesetRules: [aRule(members)] });
 
 describe('a registration', () => {
   it.each<[title: string, rule: Partial<DirectiveRule>, about: RegExp]>([
@@ -62,7 +63,7 @@ describe('a registration', () => {
     (key, value, about) => {
       const rule = aRule({ ruleCondition: [[key, value]], ruleAction: 'ALLOW SELL' });
       const messages = (ruleAction: string) =>
-        warningsOf({ grammar: 2, rulesetRules: [{ ...rule, ruleAction }] })
+        allWarnings({ grammar: 2, rulesetRules: [{ ...rule, ruleAction }] })
           .map(({ message }) => message)
           .filter((message) => message.startsWith('A model can write a list'));
       expect(messages('ALLOW SELL')).toEqual(about === null ? [] : [expect.stringMatching(about)]);
@@ -86,7 +87,7 @@ describe('a registration', () => {
     ['observation', false],
   ])('gets a warning if a model can get rid of what a rule requires: %s [5.1g, 5.5u]', (key, isWarned) => {
     const messages = (ruleAction: string) =>
-      warningsOf({
+      allWarnings({
         ...{ grammar: 2, ruleState: [{ path: 'mood', writer: 'model', values: ['calm'] }] },
         rulesetRules: [
           aRule({
@@ -107,25 +108,34 @@ describe('a registration', () => {
 
   it('gets that warning for an expression, too [5.1g, 5.5u]', () => {
     const rule = aRule({ ruleCondition: [['cel', 'facts.war && delta.trust > 5']], ruleAction: 'FLEE' });
-    expect(warningsOf({ grammar: 2, rulesetRules: [rule] }).map(({ message }) => message)).toEqual([
+    expect(allWarnings({ grammar: 2, rulesetRules: [rule] }).map(({ message }) => message)).toEqual([
       expect.stringContaining('The rule reads delta.trust, which a model can write'),
     ]);
   });
 
+  it('is looked at rule by rule, so that other work runs in between', () => {
+    const rulesetRules = Array.from({ length: 500 }, (_, n) =>
+      aRule({ drRuleId: `r${n}`, ruleCondition: [['hp', '<5']] }),
+    );
+    const { slices } = allSlices(warningsOf({ grammar: 2, rulesetRules }));
+    expect(slices.filter((work) => work === 1)).toHaveLength(500);
+    expect(allSlices(problemsOf({ rulesetRules }, rulesetRules)).slices.length).toBeGreaterThan(500);
+  });
+
   it('gets a warning for a set without rules [5.1g]', () => {
-    expect(warningsOf({ rulesetRules: [] })).toEqual([
+    expect(allWarnings({ rulesetRules: [] })).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
     ]);
   });
 
   it.each(presetIds())('of a preset needs no warning: %s [5.3d]', (presetId) => {
-    expect(warningsOf(findPreset(presetId) ?? { rulesetRules: [] })).toEqual([]);
+    expect(allWarnings(findPreset(presetId) ?? { rulesetRules: [] })).toEqual([]);
   });
 });
 
 describe('a registration of grammar 2', () => {
   const about = (...rules: readonly Partial<DirectiveRule>[]) =>
-    warningsOf({
+    allWarnings({
       grammar: 2,
       rulesetRules: rules.map((rule, at) => aRule({ drRuleId: `r${at + 1}`, ...rule })),
       ruleState: [{ path: '*', writer: 'game' }],
@@ -207,6 +217,6 @@ describe('a registration of grammar 2', () => {
     ]);
     expect(reads('state.hour', 'context.hour', 'tide', 'facts.hour')).toEqual([]);
     const rulesetRules = [aRule({ ruleAction: 'FORBID SELL', ruleCondition: [['hour', 'x']] })];
-    expect(warningsOf({ grammar: 2, rulesetRules, ruleState: [{ path: 'hour', writer: 'game' }] })).toEqual([]);
+    expect(allWarnings({ grammar: 2, rulesetRules, ruleState: [{ path: 'hour', writer: 'game' }] })).toEqual([]);
   });
 });

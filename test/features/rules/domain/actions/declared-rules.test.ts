@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { normaliseRuleset } from '../../../../../src/features/rules/domain/normalise.js';
-import { warningsOf } from '../../../../../src/features/rules/domain/warnings.js';
 import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../../src/kernel/base/rejection.js';
-import { allSlices } from '../../../../support/rules.js';
+import { allWarnings, allSlices } from '../../../../support/rules.js';
 
 const SELL = {
   type: 'SELL',
@@ -44,7 +43,7 @@ const problemsOf = (rule: JsonObject, declared?: Json): readonly unknown[] => {
 const warnings = (rule: JsonObject, declared?: Json): readonly string[] => {
   const content = registered(rule, declared);
   if (content instanceof Rejection) throw content;
-  return warningsOf(content).map(({ message }) => message);
+  return allWarnings(content).map(({ message }) => message);
 };
 
 describe('a rule of a set that declares its actions', () => {

@@ -6,10 +6,9 @@ import type { RuleFacts } from '../../../../../../src/features/rules/domain/matc
 import { normaliseRuleset } from '../../../../../../src/features/rules/domain/normalise.js';
 import { RULESET_BOUNDS } from '../../../../../../src/features/rules/domain/ruleset-size.js';
 import { TRACE_BYTES } from '../../../../../../src/features/rules/domain/trace.js';
-import { warningsOf } from '../../../../../../src/features/rules/domain/warnings.js';
 import { jsonBytes, type JsonObject } from '../../../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../../../src/kernel/base/rejection.js';
-import { allSlices, aRuleset, aStrictRuleset } from '../../../../../support/rules.js';
+import { allWarnings, allSlices, aRuleset, aStrictRuleset } from '../../../../../support/rules.js';
 
 const NOTHING = { npcState: {}, context: {}, patternsHeld: [] };
 const matched = (rules: Parameters<typeof aStrictRuleset>[0], facts: Partial<RuleFacts> = {}) =>
@@ -176,7 +175,7 @@ describe('registering conditions in CEL', () => {
       rulesOf("state.hp > 5 && 'done' in state && context.hour > 3 && state.bag.exists(x, x.own == state.self)"),
     );
     if (content instanceof Rejection) throw content;
-    expect(warningsOf(content).flatMap(({ message }) => /^The rule reads (\S+),/.exec(message)?.[1] ?? [])).toEqual([
+    expect(allWarnings(content).flatMap(({ message }) => /^The rule reads (\S+),/.exec(message)?.[1] ?? [])).toEqual([
       'done',
       'bag',
       'self',
