@@ -78,13 +78,13 @@ describe('the routes of a server', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('is accepted by every POST of JSON, and by no other route [1.7a]', () => {
+  it('is accepted by every POST and PATCH of JSON, and by no other route [1.7a]', () => {
     const takes = operationsOf(documentOf(routes)).filter(({ parameters }) =>
       parameters.some(({ name }) => name === 'Idempotency-Key'),
     );
     expect(takes.map(({ operationId }) => operationId)).toEqual(
       routes
-        .filter(({ method, bytes }) => method === 'POST' && bytes === undefined)
+        .filter(({ method, bytes }) => ['POST', 'PATCH'].includes(method) && bytes === undefined)
         .map(({ operationId }) => operationId),
     );
   });
@@ -99,6 +99,8 @@ describe('an Idempotency-Key', () => {
     ]);
     expect(linesOf(({ retention }) => retention === 'never').toSorted()).toEqual([
       'POST /bridge/validate',
+      'POST /rules/check',
+      'POST /rules/test',
       'POST /v1/agents/:agentId/memory/recall',
       'POST /verdicts/verify',
     ]);

@@ -148,7 +148,8 @@ export const ruleAttackScenarios = (profile: string, open: OpenServer, every = 1
       ['the route of agents', asPlayer],
     ];
 
-    it.concurrent.each(ways)(
+    // Not beside the other attacks, because the agents of both have the same model.
+    it.each(ways)(
       'give away nothing through %s where actions are declared [5.12m, 5.12n, 5.12o, 5.12p]',
       async (_, way) => {
         const npcId = `trader-${way.name}`;
