@@ -70,6 +70,7 @@ describe('the routes of a server', () => {
       ['POST /npcs/:npcId/soul/confirm', 'application/json', 16 * MIB],
       ['POST /npcs/import/confirm', 'application/json', 16 * MIB],
       ['POST /npcs/:npcId/card', 'image/png', 16 * MIB],
+      ['POST /npcs/:npcId/card', 'application/zip', 16 * MIB],
       ['PUT /levels/:levelId', 'application/json', 16 * MIB],
       ['POST /ghost/replay', 'application/json', 16 * MIB],
       ['POST /archive', '*/*', 16 * MIB],

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { cardTextIn, withCards } from '../../src/features/cards/domain/picture.j
 import type { JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { v1Card, v2Card, v3Card } from '../features/cards/domain/cards.js';
+import { zipOf } from '../features/cards/zip-of.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
@@ -66,6 +68,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         cardVersion: 2,
         persona: expect.stringContaining('Mira keeps the inn.') as string,
         lore: { entries: 5, stored: 3, known: 0, left: 2 },
+        warnings: [],
       });
       expect(answer.headers.get('anima-revision')).toBe('3');
       expect(await types(npcId)).toEqual(['NpcRegistered', ...Array.from({ length: 3 }, () => 'MemoryStored')]);
@@ -129,10 +132,10 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         body: { lore: { stored: 0, known: 1 } },
       });
       const three = await picture(npcId, '?format=png');
-      expect(JSON.parse(cardTextIn(three, 1_000_000).toString('utf8'))).toEqual(v3Card());
+      expect(JSON.parse((await cardTextIn(three, 1_000_000)).toString('utf8'))).toEqual(v3Card());
       expect(three.toString('latin1')).toContain('chara\0');
       const two = await picture(npcId, '?format=png&version=2');
-      expect(JSON.parse(cardTextIn(two, 1_000_000).toString('utf8'))).toMatchObject({
+      expect(JSON.parse((await cardTextIn(two, 1_000_000)).toString('utf8'))).toMatchObject({
         spec: 'chara_card_v2',
         data: { nickname: 'Mi' },
       });
@@ -174,6 +177,53 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await take(freshId(), made)).body).toMatchObject({ name: 'Bo', lore: { stored: 2 } });
     });
 
+    it.each([
+      ['a1-world-info-names.json', { entries: 1, left: 1 }, []],
+      ['a2-enabled-text.json', { entries: 1, left: 1 }, []],
+      ['a3-entries-map.json', { entries: 1, left: 0 }, ['The lamp is old.']],
+      ['a3-one-bad-entry.json', { entries: 2, left: 1 }, ['The lamp is old.']],
+      ['a4-agnai.json', { entries: 1, left: 0 }, ['The lamp is old.']],
+      ['a5-keys-text.json', { entries: 1, left: 0 }, ['lamp, light: It burns whale oil.']],
+      ['a6-bom.json', { entries: 0, left: 0 }, []],
+    ] as const)(
+      'are read as applications write them: %s [8.9a, 8.9u, 8.9v, 8.9w, 8.9x, 8.9z]',
+      async (name, lore, texts) => {
+        const npcId = freshId();
+        const bytes = await readFile(`test/fixtures/cards/${name}`);
+        const { status, body } = await send(npcId, bytes, { 'content-type': 'application/json' });
+        expect([status, body['lore']]).toEqual([200, { ...lore, stored: texts.length, known: 0 }]);
+        expect(body['warnings']).toHaveLength(name === 'a3-one-bad-entry.json' ? 1 : 0);
+        expect((await memoriesOf(npcId)).map(({ text }) => text)).toEqual(texts);
+        expect(JSON.stringify(body['persona'])).not.toContain('contest');
+        ok(await running.api.post('/npcs', { npcId, persona: 'Another.' }));
+        const given: unknown = JSON.parse(bytes.toString('utf8').replace('\ufeff', ''));
+        expect(await shown(npcId, '?format=original')).toEqual(given);
+      },
+    );
+
+    it('are read from compressed chunks and from a CHARX [8.9l, 8.9t]', async () => {
+      const compressed = await readFile('test/fixtures/cards/a7-ztxt.png');
+      expect(await send(freshId(), compressed)).toMatchObject({ status: 200, body: { name: 'Orla', cardVersion: 3 } });
+      const charx = zipOf([{ name: 'card.json', content: JSON.stringify(v3Card()) }]);
+      const npcId = freshId();
+      expect(await send(npcId, charx, { 'content-type': 'application/zip' })).toMatchObject({
+        status: 200,
+        body: { cardVersion: 3, lore: { stored: 1 } },
+      });
+      expect(await shown(npcId)).toEqual(v3Card());
+    });
+
+    it('are refused by name if they are files of another kind [8.9y]', async () => {
+      const letta = { agents: [], blocks: [], tools: [], name: 'Orla', description: 'x' };
+      const { status, body } = await send(freshId(), Buffer.from(JSON.stringify(letta)), {
+        'content-type': 'application/json',
+      });
+      expect([status, (body['error'] as JsonObject)['message']]).toEqual([
+        422,
+        expect.stringContaining('This is a Letta agent file'),
+      ]);
+    });
+
     it('are returned with an ETag and a safe file name [8.9n]', async () => {
       const npcId = freshId();
       ok(await take(npcId, v1Card));
@@ -209,7 +259,9 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         [() => send(npcId, Buffer.from('{"__proto__": 1}'), json), 400, 'MALFORMED_JSON'],
         [() => send(npcId, Buffer.from([0x22, 0xff, 0x22]), json), 400, 'MALFORMED_JSON'],
         [() => send(npcId, Buffer.alloc(0), json), 400, 'MALFORMED_JSON'],
-        [() => send(npcId, Buffer.from('PK'), { 'content-type': 'application/zip' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+        [() => send(npcId, Buffer.from('PK'), { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+        [() => send(npcId, Buffer.from('PK'), { 'content-type': 'application/zip' }), 422, 'CHARX_INVALID'],
+        [() => send(npcId, bytesOf({ entries: {} }), json), 422, 'CARD_INVALID'],
         [() => send(npcId, bytesOf(v1Card), { ...json, 'idempotency-key': 'once' }), 400, 'HEADER_INVALID'],
         [() => send(npcId, Buffer.alloc(1024 * 1024 + 1), json), 413, 'BODY_TOO_LARGE'],
         [() => send(npcId, bytesOf({ ...v1Card, more: 'x'.repeat(600_000) }), json), 413, 'EVENTS_TOO_LARGE'],

@@ -1,7 +1,7 @@
 import { type GivenVersion, inVersion } from './domain/card-versions.js';
 import { LORE_TYPE } from './domain/lore.js';
 import { currentCard, type KnownFact, madeCard, ownVersion } from './domain/mind-card.js';
-import { readCard } from './domain/read-card.js';
+import { readRecordedCard } from './domain/read-card.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { firstFitting, jsonBytes, type JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -51,20 +51,24 @@ export type ShownCard = { readonly version: GivenVersion; readonly content: Json
 
 /**
  * A mind as a character card: the imported one with the current persona, or one made from the mind.
- * @param asked the requested version; if absent, that of the imported card, or 3. `minimum`: the revision that its memories must include
+ * @param asked the requested version; if absent, that of the imported card, or 3; `original` is the imported card as it came. `minimum`: the revision that its memories must include
  * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
  */
 export const cardOf = async (
   deps: ExportCardDeps,
   { tenant, npcId }: { readonly tenant: string; readonly npcId: string },
   mind: MindState,
-  { asked, minimum }: { readonly asked?: GivenVersion; readonly minimum?: number },
+  { asked, minimum }: { readonly asked?: GivenVersion | 'original'; readonly minimum?: number },
 ): Promise<ShownCard> => {
   const stream = npcStream(tenant, npcId);
+  if (asked === 'original' && mind.card !== null) {
+    const original = readRecordedCard(await cardAt(deps.events, stream, mind.card.revision));
+    return { version: ownVersion(original.version), content: original.content };
+  }
   const card =
     mind.card === null
       ? ({ version: 3, content: madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum)) } as const)
-      : currentCard(readCard(await cardAt(deps.events, stream, mind.card.revision)), mind.persona);
-  const version = asked ?? ownVersion(card.version);
+      : currentCard(readRecordedCard(await cardAt(deps.events, stream, mind.card.revision)), mind.persona);
+  const version = asked === undefined || asked === 'original' ? ownVersion(card.version) : asked;
   return { version, content: inVersion(card, version) };
 };

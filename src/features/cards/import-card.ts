@@ -1,4 +1,4 @@
-import { type CharacterCard, type CardVersion, readCard } from './domain/read-card.js';
+import { type CardVersion, type CardWarning, type CharacterCard, readRecordedCard } from './domain/read-card.js';
 import { LORE_MEMORIES, loreOf } from './domain/lore.js';
 import { charsWithNames, personaOf } from './domain/persona.js';
 import { importCard, type EarlierCard } from './domain/decide.js';
@@ -32,6 +32,7 @@ export type ImportedCard = {
   readonly cardVersion: CardVersion;
   readonly persona: string | null;
   readonly lore: { readonly entries: number; readonly stored: number; readonly known: number; readonly left: number };
+  readonly warnings: readonly CardWarning[];
 };
 
 const tooMany = (message: string, details: { readonly [name: string]: number }): Rejection =>
@@ -118,6 +119,7 @@ export const takeCard = async (
     cardVersion: card.version,
     persona: state.persona,
     lore: { entries: card.entries.length, stored, known: texts - stored, left },
+    warnings: card.warnings,
     revision,
     position,
   };
@@ -128,6 +130,6 @@ const earlierCard = async (deps: CommandDeps, stream: string, digest: string): P
   const { card } = (await deps.writers.current(stream, mindFold)).state;
   if (card === null) return null;
   const { revision } = card;
-  const earlier = card.digest === digest ? null : readCard(await cardAt(deps.events, stream, revision));
+  const earlier = card.digest === digest ? null : readRecordedCard(await cardAt(deps.events, stream, revision));
   return { revision, texts: new Set(earlier === null ? [] : loreOf(earlier).memories.map(({ text }) => text)) };
 };

@@ -64,9 +64,10 @@ const domainMessages = {
   TEMPLATE_INVALID: 'The template is unknown. Use Raw, ChatML, Llama3 or Alpaca. Nothing was stored.',
   CARD_INVALID:
     'This is not a character card of version 1, 2 or 3; details.issues lists every problem. Nothing was stored.',
-  CARD_MISSING: 'The picture contains no character card: it has no tEXt chunk named ccv3 or chara.',
-  PNG_INVALID:
-    'This is not a complete PNG with a readable card; details.reason says why. CHARX files are not supported: export the card as PNG or JSON.',
+  CARD_MISSING:
+    'The file contains no character card: a PNG needs a text chunk named ccv3 or chara, and a CHARX needs a card.json.',
+  PNG_INVALID: 'This is not a complete PNG with a readable card; details.reason says why.',
+  CHARX_INVALID: 'This is not a complete CHARX (a zip) with a readable card; details.reason says why.',
   RETRACTION_TOO_LARGE:
     'This would retract more memories than one request may; see details for the numbers. Retract fewer at a time, and leave out "derived".',
   SOUL_PAYLOAD_MISMATCH: 'The payload differs from the one that was signed in the first phase of the export.',

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { Rejection } from '../base/rejection.js';
 
 /**
- * The chunks of a PNG (W3C PNG, section 5). Pixels are never read and nothing is decompressed, so a picture costs no more than its length. Why no
+ * The chunks of a PNG (W3C PNG, section 5). Pixels are never read and nothing is decompressed here, so a picture costs no more than its length. Why no
  * library does this: docs/adr/0020-png-chunks.md.
  */
 export type PngChunk = { readonly type: string; readonly data: Uint8Array };

@@ -34,7 +34,22 @@ const refusalOf = (read: () => unknown): { readonly code: string; readonly reaso
   }
   throw new Error('nothing was refused');
 };
-const cardIn = (bytes: Buffer): unknown => JSON.parse(cardTextIn(bytes, MAX_BYTES).toString('utf8'));
+const cardIn = async (bytes: Buffer): Promise<unknown> =>
+  JSON.parse((await cardTextIn(bytes, MAX_BYTES)).toString('utf8'));
+/** The refusal of a picture whose card is read. */
+const unreadable = async (bytes: Buffer): Promise<{ readonly code: string; readonly reason: unknown }> => {
+  const read = await cardTextIn(bytes, MAX_BYTES).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return refusalOf(() => {
+    if (read !== undefined) throw read as Error;
+  });
+};
+const zTXt = (keyword: string, body: Buffer | string): Buffer =>
+  chunk('zTXt', Buffer.concat([Buffer.from(`${keyword}\0\0`), deflateSync(body)]));
+const iTXt = (keyword: string, body: Buffer, flag: number): Buffer =>
+  chunk('iTXt', Buffer.concat([Buffer.from(`${keyword}\0`), Buffer.from([flag, 0]), Buffer.from('en\0Karte\0'), body]));
 
 describe('the chunks of a PNG', () => {
   it('are read up to the end chunk, and the rest is ignored', () => {
@@ -96,60 +111,93 @@ describe('the chunks of a PNG', () => {
 });
 
 describe('a card in a picture', () => {
-  it('is found in either chunk, in `ccv3` first, whatever the case of its keyword and the white space in it [8.9l]', () => {
-    expect(cardIn(png(text('chara', 2)))).toBe(2);
-    expect(cardIn(png(text('chara', 2), text('ccv3', 3), text('ccv3', 4)))).toBe(3);
-    expect(cardIn(png(text('Chara', 2)))).toBe(2);
+  it('is found in either chunk, in `ccv3` first, whatever the case of its keyword and the white space in it [8.9l]', async () => {
+    expect(await cardIn(png(text('chara', 2)))).toBe(2);
+    expect(await cardIn(png(text('chara', 2), text('ccv3', 3), text('ccv3', 4)))).toBe(3);
+    expect(await cardIn(png(text('Chara', 2)))).toBe(2);
     expect(
-      cardIn(png(chunk('tEXt', `chara\0${base64({ a: 'b' }).slice(0, 4)}\r\n ${base64({ a: 'b' }).slice(4)}\n`))),
+      await cardIn(png(chunk('tEXt', `chara\0${base64({ a: 'b' }).slice(0, 4)}\r\n ${base64({ a: 'b' }).slice(4)}\n`))),
     ).toEqual({
       a: 'b',
     });
   });
 
-  it('is missing if no chunk has the name', () => {
+  it('is missing if no chunk has the name', async () => {
     for (const other of [
       png(),
       png(text('charas', 1)),
       png(chunk('tEXt', 'chara')),
       png(chunk('eXIf', 'chara\0QQ==')),
     ]) {
-      expect(refusalOf(() => cardTextIn(other, MAX_BYTES)).code).toBe('CARD_MISSING');
+      expect((await unreadable(other)).code).toBe('CARD_MISSING');
     }
   });
 
-  it('is not read if it is compressed, not base64, or too large [8.9l, 8.9m]', () => {
-    const bomb = deflateSync(Buffer.alloc(1_000_000));
-    for (const type of ['zTXt', 'iTXt']) {
-      const compressed = png(chunk(type, Buffer.concat([Buffer.from('chara\0\0'), bomb])));
-      const { code, reason } = refusalOf(() => cardTextIn(compressed, MAX_BYTES));
-      expect([code, reason]).toEqual(['PNG_INVALID', expect.stringContaining(type)]);
+  it('is read from compressed and international chunks, as base64 or as plain JSON [8.9l]', async () => {
+    const packed = Buffer.from(base64({ name: 'Miré' }));
+    const plain = Buffer.from(' {"name": "Miré"}');
+    for (const one of [
+      zTXt('chara', packed),
+      zTXt('chara', plain),
+      iTXt('chara', packed, 0),
+      iTXt('chara', plain, 0),
+      iTXt('Chara', deflateSync(packed), 1),
+    ]) {
+      expect(await cardIn(png(one))).toEqual({ name: 'Miré' });
     }
-    expect(refusalOf(() => cardTextIn(png(chunk('tEXt', 'chara\0{"name":')), MAX_BYTES)).reason).toContain('base64');
-    expect(refusalOf(() => cardTextIn(png(text('chara', 'x'.repeat(MAX_BYTES))), MAX_BYTES)).code).toBe(
-      'BODY_TOO_LARGE',
-    );
+    expect(await cardIn(png(zTXt('chara', base64(2)), zTXt('ccv3', base64(3))))).toBe(3);
+    expect(await cardIn(png(text('chara', 2), zTXt('ccv3', base64(3))))).toBe(3);
+    expect(await cardIn(png(zTXt('chara', base64(1)), text('chara', 2)))).toBe(2);
   });
 
-  it('is found even if another chunk of its name is unreadable', () => {
+  it('is not read if it is damaged or not base64 [8.9l, 8.9m]', async () => {
+    const damaged: readonly (readonly [Buffer, string])[] = [
+      [chunk('zTXt', 'chara\0\0broken'), 'A zTXt chunk cannot be decompressed.'],
+      [chunk('zTXt', Buffer.concat([Buffer.from('chara\0\x01'), deflateSync('e30=')])), 'unknown method'],
+      [chunk('zTXt', 'chara\0'), 'unknown method'],
+      [chunk('iTXt', 'chara\0\0\0en'), 'ends before its text'],
+      [chunk('iTXt', 'chara\0'), 'ends before its text'],
+      [chunk('tEXt', 'chara\0{"name":'), 'base64'],
+    ];
+    for (const [one, reason] of damaged) {
+      const refused = await unreadable(png(one));
+      expect(refused).toEqual({
+        code: 'PNG_INVALID',
+        reason: expect.stringContaining(reason.replace('A zTXt chunk', 'a zTXt chunk')) as string,
+      });
+    }
+  });
+
+  it('is not decompressed beyond the limit of a card, however many chunks there are [8.9l, 8.9m]', async () => {
+    const bomb = Buffer.alloc(64 * 1024 * 1024);
+    const bombs = [zTXt('ccv3', bomb), iTXt('chara', deflateSync(bomb), 1)];
+    const many = png(...(Array.from({ length: 4_000 }, (_, at) => bombs[at % 2] ?? bombs[0]) as Buffer[]));
+    const began = performance.now();
+    expect((await unreadable(many)).code).toBe('BODY_TOO_LARGE');
+    expect(performance.now() - began).toBeLessThan(5_000);
+    for (const one of bombs) expect((await unreadable(png(one))).code).toBe('BODY_TOO_LARGE');
+    expect((await unreadable(png(text('chara', 'x'.repeat(MAX_BYTES))))).code).toBe('BODY_TOO_LARGE');
+  });
+
+  it('is found even if another chunk of its name is unreadable', async () => {
     const unread = (type: string, keyword: string) => chunk(type, `${keyword}\0\0broken`);
-    expect(cardIn(png(unread('zTXt', 'chara'), text('chara', 2)))).toBe(2);
-    expect(cardIn(png(unread('iTXt', 'ccv3'), text('chara', 2), unread('zTXt', 'chara')))).toBe(2);
+    expect(await cardIn(png(unread('zTXt', 'chara'), text('chara', 2)))).toBe(2);
+    expect(await cardIn(png(unread('iTXt', 'ccv3'), text('chara', 2), unread('zTXt', 'chara')))).toBe(2);
   });
 
-  it('is refused before it is read if its text is longer than any card', () => {
+  it('is refused before it is read if its text is longer than any card', async () => {
     const spaces = (count: number) => png(chunk('tEXt', `chara\0${' '.repeat(count)}!`));
-    expect(refusalOf(() => cardTextIn(spaces(MAX_BYTES), MAX_BYTES)).reason).toContain('base64');
-    expect(refusalOf(() => cardTextIn(spaces(2 * MAX_BYTES), MAX_BYTES)).code).toBe('BODY_TOO_LARGE');
+    expect((await unreadable(spaces(MAX_BYTES))).reason).toContain('base64');
+    expect((await unreadable(spaces(2 * MAX_BYTES))).code).toBe('BODY_TOO_LARGE');
   });
 
-  it('is written into a picture of one pixel, always with the same bytes, or replaces the card of a given picture', () => {
+  it('is written into a picture of one pixel, always with the same bytes, or replaces the card of a given picture', async () => {
     const made = withCards({ chara: { name: 'Miré' } });
     expect(made).toEqual(withCards({ chara: { name: 'Miré' } }));
-    expect(cardIn(made)).toEqual({ name: 'Miré' });
+    expect(await cardIn(made)).toEqual({ name: 'Miré' });
     expect(pngChunks(made).map(({ type }) => type)).toEqual(['IHDR', 'IDAT', 'tEXt', 'IEND']);
     const again = withCards({ ccv3: 3, chara: 2 }, png(text('chara', 1), chunk('tEXt', 'Artist\0me'), text('ccv3', 1)));
-    expect(cardIn(again)).toBe(3);
+    expect(await cardIn(again)).toBe(3);
     expect(pngChunks(again).map(({ data }) => Buffer.from(data).toString('latin1').split('\0')[0])).toEqual(
       expect.arrayContaining(['Artist', 'ccv3', 'chara']),
     );

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
 
+import { beginsAsZip, cardInCharx } from '../charx.js';
 import type { ImportedCard } from '../import-card.js';
 import { cardPicture, cardTextIn } from '../domain/picture.js';
 import { beginsAsPng } from '../../../kernel/crypto/png.js';
-import { readCard } from '../domain/read-card.js';
+import { readRecordedCard } from '../domain/read-card.js';
 import type { Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { DEFAULT_BODY_LIMIT } from '../../../kernel/http/guard/read-body.js';
@@ -24,15 +25,15 @@ const readBytes = async (terminal: Terminal, file: string): Promise<Buffer> => {
 
 /** Refusals of a request body, reworded for a file. */
 const OF_FILE: Readonly<Record<string, string>> = {
-  MALFORMED_JSON: 'This is neither a card in JSON nor a PNG with a card.',
-  PNG_INVALID:
-    'This is not a complete PNG with a readable card. CHARX files are not supported: export the card as PNG or JSON.',
+  MALFORMED_JSON: 'This is neither a card in JSON nor a PNG or CHARX with a card.',
+  PNG_INVALID: 'This is not a complete PNG with a readable card.',
+  CHARX_INVALID: 'This is not a complete CHARX (a zip) with a readable card.',
 };
 
 /** Turns a refusal into a failure that names the file. */
-const inFile = <Result>(file: string, read: () => Result): Result => {
+const inFile = async <Result>(file: string, read: () => Result | Promise<Result>): Promise<Result> => {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     const { reason } = error.details;
@@ -41,38 +42,46 @@ const inFile = <Result>(file: string, read: () => Result): Result => {
   }
 };
 
+/** The JSON of a card in a file of any kind. @throws Rejection */
+const jsonBytesIn = async (bytes: Buffer): Promise<Buffer> => {
+  if (beginsAsPng(bytes)) return cardTextIn(bytes, DEFAULT_BODY_LIMIT);
+  return beginsAsZip(bytes) ? cardInCharx(bytes, DEFAULT_BODY_LIMIT) : bytes;
+};
+
 const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}/card`;
 
-/** `anima card import <npcId> <file>`. Sends only the card to the server, not the picture. */
+/** `anima card import <npcId> <file>`. Sends only the card to the server, not the picture or the assets. */
 const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('create or update an NPC from a character card')
     .addArgument(npcIdArgument())
-    .argument('<file>', 'V1, V2 or V3 card, in JSON or embedded in a PNG')
+    .argument(
+      '<file>',
+      'V1, V2 or V3 card, or a character of Agnai or Pygmalion: in JSON, or embedded in a PNG or a CHARX',
+    )
     .addOption(jsonOption())
     .addHelpText('after', examples('card import mira mira.png'))
     .action(async (npcId: string, file: string, { json = false }: { readonly json?: boolean }) => {
       const bytes = await readBytes(terminal, file);
-      const card = inFile(
-        file,
-        () => readJsonBytes(beginsAsPng(bytes) ? cardTextIn(bytes, DEFAULT_BODY_LIMIT) : bytes).value,
-      );
+      const card = await inFile(file, async () => readJsonBytes(await jsonBytesIn(bytes)).value);
       const request = await openClient(terminal);
       const answer = (await request('POST', pathOf(npcId), card)) as ImportedCard;
       if (json) {
         printJson(terminal, answer);
         return;
       }
-      const { name, cardVersion, lore } = answer;
+      const { name, cardVersion, lore, warnings } = answer;
       print(
         terminal,
         `${npcId} is now ${name}, from a V${String(cardVersion)} card. Lore entries: ${String(lore.entries)}, skipped: ${String(lore.left)}. Memories stored: ${String(lore.stored)}, already known: ${String(lore.known)}.`,
       );
+      for (const { pointer, message } of warnings) remark(terminal, `warning: ${pointer} ${message}`);
     });
 
 type CardExportOptions = {
   readonly out?: string;
   readonly version?: '2' | '3';
+  readonly original?: boolean;
   readonly png?: boolean;
   readonly picture?: string;
 };
@@ -89,27 +98,28 @@ const exportCommand = (terminal: Terminal): Command =>
         '3',
       ]),
     )
+    .option('--original', 'the imported card as it came, in the format and version that it came in')
     .option('--png', 'embed the card in a PNG of one grey pixel (needs --out)')
     .option('--picture <file>', 'embed the card in a copy of this PNG (needs --out)')
     .addHelpText(
       'after',
       examples('card export mira --out mira.json', 'card export mira --picture portrait.png --out mira.png'),
     )
-    .action(async (npcId: string, { out, version, png = false, picture }: CardExportOptions) => {
+    .action(async (npcId: string, { out, version, original = false, png = false, picture }: CardExportOptions) => {
       const isPicture = png || picture !== undefined;
       if (isPicture && out === undefined) throw new WrongUsage('A picture needs --out <file>.');
       const base = picture === undefined ? undefined : await readBytes(terminal, picture);
       const request = await openClient(terminal);
       const card = (await request(
         'GET',
-        `${pathOf(npcId)}${version === undefined ? '' : `?version=${version}`}`,
+        `${pathOf(npcId)}${original ? '?format=original' : version === undefined ? '' : `?version=${version}`}`,
       )) as Json;
       if (out === undefined) {
         printJson(terminal, card);
         return;
       }
       const content = isPicture
-        ? inFile(picture ?? out, () => cardPicture(readCard(card), base))
+        ? await inFile(picture ?? out, () => cardPicture(readRecordedCard(card), base))
         : JSON.stringify(card, null, 2);
       await writeTyped(terminal, out, content);
       remark(terminal, `Wrote the card of ${npcId} to ${out}.`);

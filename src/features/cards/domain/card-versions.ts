@@ -1,5 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { flatCard } from './flat-card.js';
 import { undecorated } from './lore.js';
+import { entriesOfBook, standardMembers } from './lore-entry.js';
 import type { CharacterCard } from './read-card.js';
 
 /** The versions in which a card is exported. */
@@ -32,11 +34,17 @@ const withDefaults = (defaults: JsonObject, object: JsonObject): JsonObject => {
   return { ...object, ...Object.fromEntries(absent) };
 };
 
-/** A card with each entry of its book changed; a card without a book is returned unchanged. */
+/**
+ * A card with each entry of its book under the names of the specification, and changed; what is no entry is left out. A card without a book is
+ * returned unchanged.
+ */
 const withEntries = (data: JsonObject, change: (entry: JsonObject) => JsonObject): JsonObject => {
   const { character_book: book } = data;
-  if (!isObject(book) || !Array.isArray(book['entries'])) return data;
-  const entries = (book['entries'] as readonly Json[]).map((entry) => (isObject(entry) ? change(entry) : entry));
+  const given = entriesOfBook(book);
+  if (!isObject(book) || given === undefined) return data;
+  const entries = Object.values(given).flatMap((entry: Json) =>
+    isObject(entry) ? [change({ ...entry, ...standardMembers(entry) })] : [],
+  );
   return { ...data, character_book: { ...withDefaults({ extensions: {} }, book), entries } };
 };
 
@@ -50,7 +58,7 @@ const bare = (entry: JsonObject): JsonObject => {
 
 /** The members of a card, wherever its version has them. */
 export const dataOfCard = ({ version, content }: Pick<CharacterCard, 'version' | 'content'>): JsonObject =>
-  version === 1 ? content : (content['data'] as JsonObject);
+  version === 1 ? flatCard(content).members : (content['data'] as JsonObject);
 
 /**
  * A card in a version. In its own version it is unchanged; in another one it has the same members, defaults for those that the version requires, and

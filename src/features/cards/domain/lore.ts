@@ -4,7 +4,8 @@ import { defined } from '../../../kernel/base/defined.js';
 import { firstFitting, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import { cutBytes, cutJsonText } from '../../../kernel/base/text.js';
 import { withNames } from './persona.js';
-import type { CharacterCard, LoreEntry } from './read-card.js';
+import { type LoreEntry, standardMembers } from './lore-entry.js';
+import type { CharacterCard } from './read-card.js';
 
 /** The memory type of lore entries. */
 export const LORE_TYPE = 'knowledge';
@@ -56,35 +57,45 @@ const piecesOf = (text: string, bytes: number): readonly string[] => {
   return pieces.filter((piece) => piece !== '');
 };
 
-const numberIn = ({ members }: LoreEntry, name: string): number | undefined => {
-  const value = members[name];
-  return typeof value === 'number' ? value : undefined;
-};
-
-/** The importance of each entry among those of its book: by `priority` if any entry has one, otherwise by `insertion_order`. */
+/**
+ * The importance of each entry that is not constant, among those of its book: by `priority` if any entry has one, otherwise by `insertion_order`.
+ */
 const importances = (entries: readonly LoreEntry[]): ((entry: LoreEntry) => number) => {
-  const by = entries.some((entry) => numberIn(entry, 'priority') !== undefined) ? 'priority' : 'insertion_order';
-  const values = entries.flatMap((entry) => numberIn(entry, by) ?? []);
+  const by = entries.some(({ priority }) => priority !== undefined) ? 'priority' : 'insertionOrder';
+  const values = entries.flatMap((entry) => entry[by] ?? []);
   const low = values.reduce((least, value) => Math.min(least, value), Infinity);
   const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
   return (entry) => {
-    if (entry.members['constant'] === true) return ALWAYS;
-    const value = numberIn(entry, by);
+    const value = entry[by];
     // Halved, because the difference of two numbers may exceed the range of a number.
     const share = value === undefined || high === low ? 0.5 : (value / 2 - low / 2) / (high / 2 - low / 2);
     return Math.round((LEAST + (MOST - LEAST) * share) * 100) / 100;
   };
 };
 
-/** Keys are the words that a player says; a text without any of them would not be found by them. Patterns are not words. */
-const headingOf = (card: CharacterCard, { keys, members }: LoreEntry, text: string): string => {
-  const words = keys
+/** What only patterns have. */
+const SIGNS = /[\\^$.|?*+()[\]{}]/;
+
+/** The words in a key. A pattern has none, unless it is only words, which is how many books use `use_regex`; no pattern is ever run. */
+const wordsOf = (key: string, isPattern: boolean): readonly string[] => {
+  const inner = /^\/(.+)\/[a-z]*$/s.exec(key)?.[1];
+  if (inner === undefined && (key.startsWith('/') || !isPattern)) return key.startsWith('/') ? [] : [key];
+  const words = (inner ?? key).replaceAll('\\b', '').split('|');
+  return words.some((word) => SIGNS.test(word)) ? [] : words;
+};
+
+const keysOf = ({ keys = [] }: JsonObject): readonly string[] => keys as readonly string[];
+
+/** Keys are the words that a player says; a text without any of them would not be found by them. */
+const headingOf = (card: CharacterCard, members: JsonObject, text: string): string => {
+  const words = keysOf(members)
     .slice(0, KEYS_SOUGHT)
-    .map((key) => withNames(key, card).trim())
-    .filter((key) => key !== '' && !key.startsWith('/'));
+    .flatMap((key) => wordsOf(withNames(key, card).trim(), members['use_regex'] === true))
+    .slice(0, KEYS_SOUGHT)
+    .filter((word) => word !== '');
   const sought = text.slice(0, SOUGHT_CHARS).toLowerCase();
   const isNamed = words.some((word) => sought.includes(word.toLowerCase()));
-  if (words.length === 0 || isNamed || members['use_regex'] === true) return '';
+  if (words.length === 0 || isNamed) return '';
   return `${cutBytes(words.slice(0, HEADING_KEYS).join(', '), HEADING_BYTES)}: `;
 };
 
@@ -95,10 +106,9 @@ const fitsInParts = (metadata: JsonObject): boolean =>
 const metadataOf = (
   card: CharacterCard,
   index: number,
-  entry: LoreEntry,
+  members: JsonObject,
   decorators: readonly string[],
 ): JsonObject => {
-  const { keys, members } = entry;
   const listed = (value: Json | undefined): readonly Json[] | undefined =>
     Array.isArray(value) && value.length > 0 ? firstFitting(value as readonly Json[], KEYS_BYTES) : undefined;
   const words = (name: string): string | undefined => {
@@ -112,12 +122,12 @@ const metadataOf = (
     selective: flag('selective'),
     case_sensitive: flag('case_sensitive'),
     use_regex: flag('use_regex'),
-    priority: numberIn(entry, 'priority'),
-    insertion_order: numberIn(entry, 'insertion_order'),
+    priority: members['priority'],
+    insertion_order: members['insertion_order'],
   });
   const texts = defined({
     card: card.name,
-    keys: firstFitting(keys, KEYS_BYTES),
+    keys: firstFitting(keysOf(members), KEYS_BYTES),
     name: words('name'),
     comment: words('comment'),
     position: words('position'),
@@ -150,13 +160,14 @@ export const loreOf = (card: CharacterCard): Lore => {
       left += 1;
       continue;
     }
-    const heading = headingOf(card, entry, text);
+    const members = standardMembers(entry.source);
+    const heading = headingOf(card, members, text);
     const pieces = piecesOf(text, MEMORY_BYTES - Buffer.byteLength(heading));
-    const metadata = metadataOf(card, index, entry, decorators);
+    const metadata = metadataOf(card, index, members, decorators);
     const brought = pieces.map((piece, part) => ({
       text: `${heading}${piece}`,
       type: LORE_TYPE,
-      importance: importanceOf(entry),
+      importance: members['constant'] === true ? ALWAYS : importanceOf(entry),
       metadata: pieces.length === 1 ? metadata : { ...metadata, part: part + 1, parts: pieces.length },
     }));
     memories.push(...brought);

@@ -3,12 +3,11 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { forOldReaders } from './card-versions.js';
 import { type PngChunk, pngChunks, pngOf } from '../../../kernel/crypto/png.js';
 import type { CharacterCard } from './read-card.js';
+import { keywordOf, TEXT_TYPES, textOfChunk } from './text-chunk.js';
 
-/** The keywords of the texts that hold a card, in order of precedence. Readers ignore case. */
+/** The keywords of the texts that hold a card, in order of precedence. */
 const KEYWORDS = ['ccv3', 'chara'] as const;
 type Keyword = (typeof KEYWORDS)[number];
-/** A keyword has at most 79 bytes and ends with a zero (W3C PNG, section 11.3.3). */
-const KEYWORD_BYTES = 80;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** One grey pixel; the compressed bytes are literal so that the same card gives the same file with every version of zlib. */
@@ -18,47 +17,61 @@ const ONE_PIXEL: readonly PngChunk[] = [
   { type: 'IEND', data: Buffer.alloc(0) },
 ];
 
-const keywordOf = ({ type, data }: PngChunk): Keyword | undefined => {
-  if (!/^(tEXt|iTXt|zTXt)$/.test(type)) return undefined;
-  const beginning = Buffer.from(data.subarray(0, KEYWORD_BYTES)).toString('latin1');
-  const keyword = beginning.slice(0, Math.max(0, beginning.indexOf('\0'))).toLowerCase();
-  return KEYWORDS.find((known) => known === keyword);
+const isCard = (chunk: PngChunk): boolean => {
+  const keyword = keywordOf(chunk);
+  return KEYWORDS.some((known) => known === keyword);
+};
+
+/** The chunks that may hold a card, the preferred ones first: one of each keyword and kind, so that few are ever decompressed. */
+const cardChunks = (png: Uint8Array): readonly { readonly keyword: Keyword; readonly chunk: PngChunk }[] => {
+  const chunks = pngChunks(png).map((chunk) => ({ chunk, keyword: keywordOf(chunk) }));
+  return KEYWORDS.flatMap((keyword) =>
+    TEXT_TYPES.flatMap((type) => {
+      const found = chunks.find((one) => one.keyword === keyword && one.chunk.type === type);
+      return found === undefined ? [] : [{ keyword, chunk: found.chunk }];
+    }),
+  );
+};
+
+const tooLarge = (maxBytes: number): Rejection =>
+  new Rejection('BODY_TOO_LARGE', {
+    message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
+    details: { limitBytes: maxBytes },
+  });
+
+/** @throws Rejection PNG_INVALID, BODY_TOO_LARGE */
+const jsonInChunk = async (keyword: Keyword, chunk: PngChunk, maxBytes: number): Promise<Buffer> => {
+  // In base64 three bytes take four, and some writers add line breaks.
+  const bytes = await textOfChunk(chunk, 2 * maxBytes);
+  if (bytes === undefined) throw tooLarge(maxBytes);
+  const text = bytes.toString('latin1').replace(/\s/g, '');
+  // Some writers leave out base64 in a compressed chunk.
+  const isPlain = text.startsWith('{') && chunk.type !== 'tEXt';
+  if (!isPlain && !BASE64.test(text)) {
+    throw new Rejection('PNG_INVALID', { details: { reason: `The text of the chunk ${keyword} is not base64.` } });
+  }
+  const json = isPlain ? bytes : Buffer.from(text, 'base64');
+  if (json.length <= maxBytes) return json;
+  throw tooLarge(maxBytes);
 };
 
 /**
- * The JSON of the card in a PNG, as unparsed bytes of UTF-8: from `ccv3`, otherwise from `chara`; the first if there are several. Chunks other than
- * `tEXt` are not read; they matter only if no other holds a card.
+ * The JSON of the card in a PNG, as unparsed bytes of UTF-8: from `ccv3`, otherwise from `chara`; the first if there are several. A chunk that cannot
+ * be read matters only if no other holds a card.
  * @param maxBytes of the JSON
  * @throws Rejection PNG_INVALID, CARD_MISSING, BODY_TOO_LARGE
  */
-export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
-  const texts = pngChunks(png).filter((chunk) => keywordOf(chunk) !== undefined);
-  const [first] = texts;
-  if (first === undefined) throw new Rejection('CARD_MISSING');
-  const plain = texts.filter(({ type }) => type === 'tEXt');
-  const [keyword] = KEYWORDS.filter((wanted) => plain.some((chunk) => keywordOf(chunk) === wanted));
-  const chunk = plain.find((text) => keywordOf(text) === keyword);
-  if (keyword === undefined || chunk === undefined) {
-    throw new Rejection('PNG_INVALID', {
-      details: { reason: `The card is in a ${first.type} chunk; it must be in an uncompressed tEXt chunk.` },
-    });
+export const cardTextIn = async (png: Uint8Array, maxBytes: number): Promise<Buffer> => {
+  let first: Rejection | undefined;
+  for (const { keyword, chunk } of cardChunks(png)) {
+    try {
+      return await jsonInChunk(keyword, chunk, maxBytes);
+    } catch (thrown) {
+      if (!(thrown instanceof Rejection)) throw thrown;
+      first ??= thrown;
+    }
   }
-  const tooLarge = (): Rejection =>
-    new Rejection('BODY_TOO_LARGE', {
-      message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
-      details: { limitBytes: maxBytes },
-    });
-  // Before it is decoded: in base64 three bytes take four, and some writers add line breaks.
-  if (chunk.data.length > 2 * maxBytes) throw tooLarge();
-  const text = Buffer.from(chunk.data.subarray(keyword.length + 1))
-    .toString('latin1')
-    .replace(/\s/g, '');
-  if (!BASE64.test(text)) {
-    throw new Rejection('PNG_INVALID', { details: { reason: `The text of the chunk ${keyword} is not base64.` } });
-  }
-  const json = Buffer.from(text, 'base64');
-  if (json.length <= maxBytes) return json;
-  throw tooLarge();
+  throw first ?? new Rejection('CARD_MISSING');
 };
 
 /**
@@ -72,7 +85,7 @@ export const withCards = (cards: Partial<Readonly<Record<Keyword, Json>>>, pictu
     type: 'tEXt',
     data: Buffer.from(`${keyword}\0${Buffer.from(JSON.stringify(card)).toString('base64')}`, 'latin1'),
   }));
-  const kept = chunks.filter((chunk) => keywordOf(chunk) === undefined);
+  const kept = chunks.filter((chunk) => !isCard(chunk));
   return pngOf([...kept.slice(0, -1), ...texts, ...kept.slice(-1)]);
 };
 

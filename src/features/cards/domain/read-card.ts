@@ -1,16 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
+import { flatCard, isAgnai, isPygmalion } from './flat-card.js';
+import { foreignFile } from './foreign-file.js';
+import { entriesOfBook, type LoreEntry, readEntry } from './lore-entry.js';
 
 /** The versions of cards: V1 is flat, V2 and V3 have `spec` and `data`. */
 export type CardVersion = 1 | 2 | 3;
-
-/** The parts of an entry in a card's book that a mind reads; `members` is the complete entry, unchanged. */
-export type LoreEntry = {
-  readonly content: string;
-  readonly keys: readonly string[];
-  readonly enabled: boolean;
-  readonly members: JsonObject;
-};
 
 /** The parts of a character card that a mind reads. Missing texts are empty strings. */
 export type CharacterCard = {
@@ -25,12 +20,19 @@ export type CharacterCard = {
   readonly scenario: string;
   readonly systemPrompt: string;
   readonly entries: readonly LoreEntry[];
+  /** What of the book was not read. */
+  readonly warnings: readonly CardWarning[];
 };
+
+/** A part of a card that was not read, and why. */
+export type CardWarning = { readonly pointer: string; readonly message: string };
 
 /** The limit of a name, which may replace a macro any number of times; in characters. */
 export const NAME_CHARS = 128;
-/** The number of problems listed in one response; the search stops there. */
-const MAX_PROBLEMS = 50;
+/** How many warnings one response lists. */
+export const MAX_WARNINGS = 50;
+/** The limit of a book, disabled entries included. */
+export const MAX_ENTRIES = 5_000;
 const SPECS: Readonly<Record<string, CardVersion>> = { chara_card_v2: 2, chara_card_v3: 3 };
 
 type Problem = { readonly in: 'body'; readonly pointer: string; readonly message: string };
@@ -43,81 +45,108 @@ const isAbsent = (value: Json | undefined): value is null | undefined => value =
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The version that a card declares, and the object that has its members. @throws Rejection CARD_INVALID */
-const formOf = (
-  content: JsonObject,
-): { readonly version: CardVersion; readonly data: JsonObject; readonly at: string } => {
+const pointerToken = (name: string): string =>
+  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The version that a card declares, the object that has its members, and what they are called there. */
+type CardForm = {
+  readonly version: CardVersion;
+  readonly data: JsonObject;
+  readonly at: string;
+  readonly names: Readonly<Record<string, string>>;
+};
+
+/** @throws Rejection CARD_INVALID */
+const formOf = (content: JsonObject): CardForm => {
   const spec = memberOf(content, 'spec');
   const isFlat = ['description', 'personality', 'first_mes'].some((name) => Object.hasOwn(content, name));
-  if (isAbsent(spec) && isFlat) return { version: 1, data: content, at: '' };
+  if (isAbsent(spec) && (isFlat || isAgnai(content) || isPygmalion(content))) {
+    const { members, names } = flatCard(content);
+    return { version: 1, data: members, at: '', names };
+  }
   const version = typeof spec === 'string' && Object.hasOwn(SPECS, spec) ? SPECS[spec] : undefined;
   if (version === undefined) throw refuseCard([problem('/spec', 'must be chara_card_v2 or chara_card_v3')]);
   const data = memberOf(content, 'data');
   if (!isObject(data)) throw refuseCard([problem('/data', 'must be an object')]);
-  return { version, data, at: '/data' };
+  return { version, data, at: '/data', names: {} };
+};
+
+/** Reads the entries of a book, and warns of those that are left out. */
+const readEntries = (
+  book: Json,
+  at: string,
+): { readonly entries: readonly LoreEntry[]; readonly warnings: readonly CardWarning[] } => {
+  const warnings: CardWarning[] = [];
+  const entries = Object.entries(entriesOfBook(book) ?? {}).map(([index, value]) => {
+    const { entry, warning } = readEntry(value);
+    if (warning !== null && warnings.length < MAX_WARNINGS) {
+      warnings.push({ pointer: `${at}/entries/${pointerToken(index)}`, message: warning });
+    }
+    return entry;
+  });
+  return { entries, warnings };
 };
 
 /**
- * Reads a character card: a V1, V2 or V3 card. Only members that a mind uses are checked; `null` in one of them counts as absent, as on every route.
+ * Reads a recorded card: V1, V2, V3, Agnai or Pygmalion. Only members that a mind uses are checked; `null` in one of them counts as absent, as on
+ * every route. An entry of its book that cannot be read is left out.
  * @throws Rejection CARD_INVALID, with the first problems in `issues`
  */
-export const readCard = (json: Json): CharacterCard => {
+export const readRecordedCard = (json: Json): CharacterCard => {
   if (!isObject(json)) throw refuseCard([problem('', 'must be an object')]);
-  const { version, data, at } = formOf(json);
+  const { version, data, at, names } = formOf(json);
   const problems: Problem[] = [];
-  const note = (pointer: string, message: string): void => {
-    problems.push(problem(pointer, message));
-    if (problems.length === MAX_PROBLEMS) throw refuseCard(problems);
-  };
-  const textIn = (object: JsonObject, where: string, name: string): string => {
-    const value = memberOf(object, name);
+  const pointerTo = (member: string): string => `${at}/${(memberOf(names, member) as string | undefined) ?? member}`;
+  const textIn = (member: string): string => {
+    const value = memberOf(data, member);
     if (isAbsent(value)) return '';
     if (typeof value === 'string') return value;
-    note(`${where}/${name}`, 'must be a string');
+    problems.push(problem(pointerTo(member), 'must be a string'));
     return '';
   };
   const nameIn = (member: string): string => {
-    const name = textIn(data, at, member).trim();
+    const name = textIn(member).trim();
     if (name.length > NAME_CHARS) {
-      note(`${at}/${member}`, `must have at most ${String(NAME_CHARS)} characters`);
+      problems.push(problem(pointerTo(member), `must have at most ${String(NAME_CHARS)} characters`));
     }
     return name;
   };
-  const entryOf = (entry: Json, index: number): LoreEntry => {
-    const where = `${at}/character_book/entries/${String(index)}`;
-    if (!isObject(entry)) {
-      note(where, 'must be an object');
-      return { content: '', keys: [], enabled: false, members: {} };
-    }
-    const keys = memberOf(entry, 'keys');
-    return {
-      content: textIn(entry, where, 'content'),
-      keys: Array.isArray(keys) ? (keys as readonly Json[]).filter((key) => typeof key === 'string') : [],
-      enabled: memberOf(entry, 'enabled') !== false,
-      members: entry,
-    };
-  };
-  const entriesIn = (): readonly LoreEntry[] => {
-    const book = memberOf(data, 'character_book');
-    if (isAbsent(book)) return [];
-    const entries = isObject(book) ? memberOf(book, 'entries') : undefined;
-    if (Array.isArray(entries)) return (entries as readonly Json[]).map(entryOf);
-    note(`${at}/character_book`, 'must be an object with an array "entries"');
-    return [];
-  };
+  const book = memberOf(data, 'character_book');
+  if (!isAbsent(book) && entriesOfBook(book) === undefined) {
+    problems.push(problem(pointerTo('character_book'), 'must be an object with "entries", a list or a map'));
+  }
   const name = nameIn('name');
-  if (name === '') note(`${at}/name`, 'must be a string that is not empty');
+  if (name === '') problems.push(problem(pointerTo('name'), 'must be a string that is not empty'));
   const card: CharacterCard = {
     version,
     content: json,
     name,
     calledName: nameIn('nickname') || name,
-    description: textIn(data, at, 'description'),
-    personality: textIn(data, at, 'personality'),
-    scenario: textIn(data, at, 'scenario'),
-    systemPrompt: textIn(data, at, 'system_prompt'),
-    entries: entriesIn(),
+    description: textIn('description'),
+    personality: textIn('personality'),
+    scenario: textIn('scenario'),
+    systemPrompt: textIn('system_prompt'),
+    ...readEntries(book ?? null, pointerTo('character_book')),
   };
   if (problems.length > 0) throw refuseCard(problems);
   return card;
+};
+
+/**
+ * Reads a character card that is brought. A known kind of file that is no card is refused by its name, even if it has some members of one.
+ * @throws Rejection CARD_INVALID
+ */
+export const readCard = (json: Json): CharacterCard => {
+  if (!isObject(json)) throw refuseCard([problem('', 'must be an object')]);
+  const foreign = foreignFile(json);
+  if (foreign !== null) {
+    throw new Rejection('CARD_INVALID', { message: foreign, details: { issues: [problem('', foreign)] } });
+  }
+  const { data, at, names } = formOf(json);
+  const entries = entriesOfBook(memberOf(data, 'character_book'));
+  if (entries !== undefined && Object.keys(entries).length > MAX_ENTRIES) {
+    const book = (memberOf(names, 'character_book') as string | undefined) ?? 'character_book';
+    throw refuseCard([problem(`${at}/${book}/entries`, `must have at most ${String(MAX_ENTRIES)} entries`)]);
+  }
+  return readRecordedCard(json);
 };

@@ -36,5 +36,6 @@ export const cardExamples = {
       known: 0,
       left: 0,
     },
+    warnings: [],
   },
 };

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
+import { cardInCharx } from '../charx.js';
 import { cardOf } from '../export-card.js';
 import { takeCard } from '../import-card.js';
 import { requireMind } from '../../npcs/find-mind.js';
@@ -8,7 +9,7 @@ import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { cardPicture, cardTextIn } from '../domain/picture.js';
 import { cardExamples as examples } from './examples.js';
-import { readCard } from '../domain/read-card.js';
+import { MAX_WARNINGS, readCard } from '../domain/read-card.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
@@ -27,7 +28,8 @@ import { named } from '../../../kernel/http/named.js';
 import { FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
 const PNG = 'image/png';
-const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
+const ZIP = 'application/zip';
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /**
  * The maximum number of imports that one process accepts at a time, in total and from one tenant: each body is held in memory, however slowly it
  * arrives.
@@ -54,9 +56,12 @@ const Imported = named(
         entries: Counted,
         stored: Type.Integer({ description: 'How many memories this request stored.' }),
         known: Type.Integer({ description: 'How many memories the NPC had already.' }),
-        left: Type.Integer({ description: 'How many entries are disabled or have no text.' }),
+        left: Type.Integer({ description: 'How many entries are disabled, have no text or cannot be read.' }),
       }),
     ),
+    warnings: Type.Array(named('CardWarning', Type.Object({ pointer: Type.String(), message: Type.String() })), {
+      description: `Entries that cannot be read: where they are in the card, and why. At most ${String(MAX_WARNINGS)}.`,
+    }),
   }),
 );
 
@@ -67,11 +72,11 @@ const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 };
 
 /**
- * The JSON of the card in a PNG.
- * @throws Rejection PNG_INVALID, CARD_MISSING, CARD_INVALID, BODY_TOO_LARGE
+ * The JSON of the card in a PNG or a CHARX.
+ * @throws Rejection PNG_INVALID, CHARX_INVALID, CARD_MISSING, CARD_INVALID, BODY_TOO_LARGE
  */
-const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
-  const text = cardTextIn(png, DEFAULT_BODY_LIMIT);
+const jsonInFile = async (type: string, bytes: Buffer): Promise<Json> => {
+  const text = await (type === PNG ? cardTextIn : cardInCharx)(bytes, DEFAULT_BODY_LIMIT);
   try {
     return (await inSlices(readJsonSlices(text))).value;
   } catch (thrown) {
@@ -95,21 +100,31 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
       operationId: 'importCard',
       summary: 'Import a character card into an NPC',
       description:
-        'A card of version 1, 2 (`chara_card_v2`) or 3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The original card is kept. Importing the same card again changes nothing.',
+        'A card of version 1, 2 (`chara_card_v2`) or 3 (`chara_card_v3`), or a character of Agnai or Pygmalion, as JSON, in a PNG or in a CHARX. It sets the persona, and its book becomes memories of type `knowledge`. The original card is kept. Importing the same card again changes nothing.',
       bytes: [
         { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT, schema: CharacterCard },
-        { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
+        { accepts: PNG, maxBytes: MAX_FILE_BYTES },
+        { accepts: ZIP, maxBytes: MAX_FILE_BYTES },
       ],
       example: examples.card,
-      refuses: ['MALFORMED_JSON', 'CONFLICT', 'EVENTS_TOO_LARGE', 'CARD_INVALID', 'CARD_MISSING', 'PNG_INVALID'],
+      refuses: [
+        'MALFORMED_JSON',
+        'CONFLICT',
+        'EVENTS_TOO_LARGE',
+        'CARD_INVALID',
+        'CARD_MISSING',
+        'PNG_INVALID',
+        'CHARX_INVALID',
+      ],
       sends: ['Anima-Revision'],
       responses: ok('What the NPC received from the card.', Imported, examples.imported),
       enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;
         const body = await collect(call.bytes);
+        const type = mediaType(call.koa.req);
         const json =
-          mediaType(call.koa.req) === PNG ? await jsonInPicture(body) : (await inSlices(readJsonSlices(body))).value;
+          type === PNG || type === ZIP ? await jsonInFile(type, body) : (await inSlices(readJsonSlices(body))).value;
         const { revision, position, ...imported } = await takeCard(
           deps,
           mindStream(call),
@@ -133,7 +148,14 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
             description: 'By default the version of the imported card, or 3.',
           }),
         ),
-        format: Type.Optional(Type.Unsafe<'json' | 'png'>({ type: 'string', enum: ['json', 'png'], default: 'json' })),
+        format: Type.Optional(
+          Type.Unsafe<'json' | 'png' | 'original'>({
+            type: 'string',
+            enum: ['json', 'png', 'original'],
+            default: 'json',
+            description: '`original` is the JSON of the imported card as it came, whatever `version` says.',
+          }),
+        ),
       }),
       refuses: ['NPC_NOT_FOUND'],
       reads: ['Anima-Min-Revision'],
@@ -149,7 +171,12 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
         const minimum = minRevision(call);
         await waitForRevision(ports.events, mindStream(call), minimum);
         const mind = await requireMind(writers, tenant, npcId);
-        const card = await cardOf(deps, { tenant, npcId }, mind, defined({ asked, minimum }));
+        const card = await cardOf(
+          deps,
+          { tenant, npcId },
+          mind,
+          defined({ asked: format === 'original' ? format : asked, minimum }),
+        );
         const text = JSON.stringify(card.content);
         const etag = `"${format}-${sha256Base64url(text)}"`;
         const { revision } = mind;
@@ -158,7 +185,7 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
         const raw = format === 'png' ? { type: PNG, content: cardPicture(card) } : { type: JSON_TYPE, content: text };
         const headers = {
           ETag: etag,
-          'Content-Disposition': `attachment; filename="${fileName(npcId, format)}"`,
+          'Content-Disposition': `attachment; filename="${fileName(npcId, format === 'png' ? 'png' : 'json')}"`,
           'X-Content-Type-Options': 'nosniff',
         };
         return { revision, headers, raw };

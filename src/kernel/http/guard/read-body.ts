@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rejection } from '../../base/rejection.js';
 import type { AcceptedBytes, RouteDefinition } from '../route.js';
 
+/** Writes "A, B or C". */
+const EITHER = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** The default limit of a body, in bytes. */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
@@ -129,7 +132,7 @@ const compressed = (): Rejection =>
   new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without compression.' });
 
 const wrongType = (accepted: readonly string[]): Rejection =>
-  new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body with Content-Type: ${accepted.join(' or ')}.` });
+  new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body with Content-Type: ${EITHER.format(accepted)}.` });
 
 /** The media type of a body, in lower case and without parameters. */
 export const mediaType = (req: IncomingMessage): string | undefined =>

@@ -125,6 +125,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   LEVEL_INVALID: { problems: Type.Array(LevelProblemSchema) },
   CARD_INVALID: { issues },
   PNG_INVALID: reason,
+  CHARX_INVALID: reason,
   SOUL_DOWNLOAD_FAILED: reason,
   SOUL_INVALID: reason,
   RETRACTION_TOO_LARGE: {

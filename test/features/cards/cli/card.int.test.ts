@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { cardTextIn, withCards } from '../../../../src/features/cards/domain/picture.js';
 import { pngChunks } from '../../../../src/kernel/crypto/png.js';
-import { v2Card, v3Card } from '../domain/cards.js';
+import { agnaiCard, v2Card, v3Card } from '../domain/cards.js';
+import { zipOf } from '../zip-of.js';
 import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
 import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { temporaryDirectory } from '../../../support/temporary-directory.js';
@@ -18,7 +19,7 @@ describe('anima card', () => {
   const card = (...words: string[]) =>
     typed(['card', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey }, cwd: folder.path });
   const cardIn = async (name: string): Promise<unknown> =>
-    JSON.parse(cardTextIn(await readFile(inFolder(name)), 1_000_000).toString('utf8'));
+    JSON.parse((await cardTextIn(await readFile(inFolder(name)), 1_000_000)).toString('utf8'));
 
   beforeAll(async () => {
     folder = await temporaryDirectory();
@@ -27,6 +28,12 @@ describe('anima card', () => {
     await writeFile(inFolder('mira.png'), withCards({ ccv3: v3Card() }));
     await writeFile(inFolder('empty.png'), withCards({}));
     await writeFile(inFolder('broken.json'), '{"name":');
+    await writeFile(
+      inFolder('mira.charx'),
+      zipOf([{ name: 'card.json', content: `\ufeff${JSON.stringify(v3Card())}` }]),
+    );
+    await writeFile(inFolder('broken.charx'), 'PK\u0003\u0004');
+    await writeFile(inFolder('agnai.json'), JSON.stringify(agnaiCard([null])));
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -55,18 +62,29 @@ describe('anima card', () => {
     expect(pngChunks(await readFile(inFolder('mira-again.png')))).toHaveLength(4);
   });
 
+  it('imports a card from a CHARX, and warns of what it left out [8.9t, 8.9w]', async () => {
+    expect(await card('import', 'charx', 'mira.charx')).toMatchObject({ code: 0, stderr: '' });
+    const { code, stderr } = await card('import', 'agnai', 'agnai.json');
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: /characterBook/entries/0 must be an object, not null; the entry was left out\n',
+    ]);
+    expect(JSON.parse((await card('export', 'agnai', '--original')).stdout)).toEqual(agnaiCard([null]));
+  });
+
   it('reports an error in one sentence', async () => {
     const sentences = [
       [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
-      [['import', 'mira', 'empty.png'], 'empty.png: The picture contains no character card'],
+      [['import', 'mira', 'empty.png'], 'empty.png: The file contains no character card'],
       [
         ['import', 'mira', 'broken.json'],
-        'broken.json: This is neither a card in JSON nor a PNG with a card. The JSON ends too early.',
+        'broken.json: This is neither a card in JSON nor a PNG or CHARX with a card. The JSON ends too early.',
       ],
       [
         ['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'],
-        'mira.json: This is not a complete PNG with a readable card. CHARX',
+        'mira.json: This is not a complete PNG with a readable card. The file',
       ],
+      [['import', 'mira', 'broken.charx'], 'broken.charx: This is not a complete CHARX (a zip) with a readable card.'],
       [['export', 'nobody'], '(NPC_NOT_FOUND)'],
     ] as const;
     for (const [words, sentence] of sentences) {

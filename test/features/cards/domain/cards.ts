@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/kernel/base/json.js';
+import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 
 /** A V2 card as applications export it: with members beside `data`, extensions everywhere, and a book. */
 export const v2Card = (over: JsonObject = {}): JsonObject => ({
@@ -85,3 +85,16 @@ export const v1Card: JsonObject = {
   mes_example: '',
   avatar: 'none',
 };
+
+/** A character as Agnai exports it. */
+export const agnaiCard = (entries: readonly Json[]): JsonObject => ({
+  kind: 'character',
+  name: 'Orla',
+  description: 'Made for a contest; rate me.',
+  scenario: 'At sea.',
+  greeting: 'Hi',
+  sampleChat: '',
+  systemPrompt: 'Stay calm.',
+  persona: { kind: 'boostyle', attributes: { job: ['lamp keeper'], mind: ['calm', 'dry'] } },
+  characterBook: { kind: 'memory', name: 'b', entries },
+});

@@ -60,7 +60,8 @@ describe('the lore of a card', () => {
     ]);
     expect(importances({ insertion_order: 7 }, { insertion_order: 7 })).toEqual([0.7, 0.7]);
     expect(importances({ priority: -1e308 }, { priority: 1e308 }, { priority: 0 })).toEqual([0.5, 0.9, 0.7]);
-    expect(importances({ priority: '9' }, { constant: 'yes' })).toEqual([0.7, 0.7]);
+    expect(importances({ priority: 'high' }, { constant: 'perhaps' })).toEqual([0.7, 0.7]);
+    expect(importances({ priority: '1' }, { priority: '2' }, { constant: 'yes' })).toEqual([0.5, 0.9, 1]);
   });
 
   it('puts keys in front of a text that contains none of them, unless they are patterns', () => {
@@ -69,6 +70,13 @@ describe('the lore of a card', () => {
     ]);
     expect(textsOf({ content: 'The WOLF howls.', keys: ['beast', 'wolf'] })).toEqual(['The WOLF howls.']);
     expect(textsOf({ content: 'It howls.', keys: ['wol[fv]'], use_regex: true })).toEqual(['It howls.']);
+    for (const keys of [['lamp', 'light'], ['/lamp|light/i'], ['\\blamp\\b', 'light'], ['lamp|light']]) {
+      expect(textsOf({ content: 'It burns.', keys, use_regex: true })).toEqual(['lamp, light: It burns.']);
+    }
+    expect(textsOf({ content: 'It burns.', keys: ['Dr. Lamp', 'lamp|light'] })).toEqual([
+      'Dr. Lamp, lamp|light: It burns.',
+    ]);
+    expect(textsOf({ content: 'It burns.', keys: ['(a+)+$', '/(a+)+$/'], use_regex: true })).toEqual(['It burns.']);
     expect(textsOf({ content: 'Keeps it.', keys: ['{{char}}'] })).toEqual(['Mira: Keeps it.']);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { charsWithNames, personaOf, withNames } from '../../../../src/features/cards/domain/persona.js';
-import { readCard } from '../../../../src/features/cards/domain/read-card.js';
+import { MAX_WARNINGS, readCard, readRecordedCard } from '../../../../src/features/cards/domain/read-card.js';
 import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 import { v1Card, v2Card, v3Card } from './cards.js';
@@ -38,7 +38,6 @@ describe('a character card', () => {
   it.each<[string, Json, string, string]>([
     ['no object', [v1Card], '', 'must be an object'],
     ['something else', { hello: 1 }, '/spec', 'must be chara_card_v2 or chara_card_v3'],
-    ['a book alone', { spec: 'lorebook_v3', data: {} }, '/spec', 'must be chara_card_v2 or chara_card_v3'],
     [
       'a spec that is a prototype property',
       { spec: 'constructor', data: {} },
@@ -49,25 +48,66 @@ describe('a character card', () => {
     ['no name', v2Card({ name: ' ' }), '/data/name', 'must be a string that is not empty'],
     ['an unbounded name', flat({ name: 'x'.repeat(129) }), '/name', 'must have at most 128 characters'],
     ['another description', v2Card({ description: 7 }), '/data/description', 'must be a string'],
-    ['an invalid book', flat({ character_book: [] }), '/character_book', 'must be an object with an array "entries"'],
-    ['an invalid entry', flat({ character_book: { entries: [7] } }), '/character_book/entries/0', 'must be an object'],
     [
-      'an entry of another kind',
-      flat({ character_book: { entries: [{}, { content: 7 }] } }),
-      '/character_book/entries/1/content',
+      'an invalid book',
+      flat({ character_book: [] }),
+      '/character_book',
+      'must be an object with "entries", a list or a map',
+    ],
+    [
+      'a book without end',
+      flat({ character_book: { entries: Array.from({ length: 5_001 }, () => null) } }),
+      '/character_book/entries',
+      'must have at most 5000 entries',
+    ],
+    [
+      'an Agnai character with an endless book',
+      { kind: 'character', name: 'Orla', characterBook: { entries: Array.from({ length: 5_001 }, () => null) } },
+      '/characterBook/entries',
+      'must have at most 5000 entries',
+    ],
+    [
+      'an Agnai character with another persona',
+      { kind: 'character', name: 'Orla', persona: 7 },
+      '/persona',
       'must be a string',
+    ],
+    [
+      'a Pygmalion character without a name',
+      { char_persona: 'Calm.', char_name: '' },
+      '/char_name',
+      'must be a string that is not empty',
     ],
   ])('is not %s', (_, json, pointer, message) => {
     expect(issuesOf(json)).toContainEqual([pointer, message]);
   });
 
-  it('is refused with at most fifty problems', () => {
-    const entries: Json[] = Array.from({ length: 90 }, () => 7);
-    const unseen = (): never => {
-      throw new Error('more was looked at');
-    };
-    Object.defineProperty(entries, 50, { get: unseen });
-    expect(issuesOf(flat({ character_book: { entries } }))).toHaveLength(50);
+  it('lists at most fifty warnings, and keeps the entries that can be read [8.9w]', () => {
+    const entries: Json[] = [...Array.from({ length: 90 }, () => 7), { content: 'The lamp is old.' }];
+    const card = readCard(flat({ character_book: { entries } }));
+    expect(card.warnings).toHaveLength(MAX_WARNINGS);
+    expect(card.warnings[49]).toEqual({
+      pointer: '/character_book/entries/49',
+      message: 'must be an object; the entry was left out',
+    });
+    expect(card.entries[90]).toMatchObject({ enabled: true, content: 'The lamp is old.' });
+  });
+
+  it('may have its entries in a map, under any name [8.9u, 8.9w]', () => {
+    const entries = { 0: { content: 'a' }, constructor: { content: 'b' }, 'x/y~z': null };
+    const { entries: read, warnings } = readCard(v2Card({ character_book: { entries } }));
+    expect(read.map(({ content }) => content)).toEqual(['a', 'b', '']);
+    expect(warnings).toEqual([
+      {
+        pointer: '/data/character_book/entries/x~1y~0z',
+        message: 'must be an object, not null; the entry was left out',
+      },
+    ]);
+  });
+
+  it('has an endless book only if it was recorded before there was a limit', () => {
+    const card = flat({ character_book: { entries: Array.from({ length: 5_001 }, () => ({})) } });
+    expect(readRecordedCard(card).entries).toHaveLength(5_001);
   });
 });
 

@@ -32,6 +32,8 @@ describe('the import of a card', () => {
       ['application/json', MIB + 1, false],
       ['IMAGE/PNG', 16 * MIB, true],
       ['image/png', 16 * MIB + 1, false],
+      ['application/zip', 16 * MIB, true],
+      ['application/zip', 16 * MIB + 1, false],
       ['text/plain', 16 * MIB + 1, false],
     ] as const) {
       const socket = await openSocket(app.port);
@@ -52,7 +54,7 @@ describe('the import of a card', () => {
     });
     expect(refused).toMatchObject({
       status: 415,
-      body: { error: { message: expect.stringContaining('application/json or image/png') as string } },
+      body: { error: { message: expect.stringContaining('application/json, image/png or application/zip') as string } },
     });
     const packed = await app.request('POST', '/npcs/mira/card', {
       body: '{}',
@@ -105,11 +107,12 @@ describe('the import of a card', () => {
     await imports.stop();
   });
 
-  it('has both of its types in the OpenAPI document, as does the export', () => {
+  it('has all of its types in the OpenAPI document, as does the export', () => {
     const { paths } = openApi(routes) as { readonly paths: Readonly<Record<string, Record<string, object>>> };
     const types = { 'application/json': {}, 'image/png': {} };
+    const taken = { ...types, 'application/zip': {} };
     expect(paths['/npcs/{npcId}/card']).toMatchObject({
-      post: { requestBody: { content: types }, tags: ['NPCs', '(ext)'] },
+      post: { requestBody: { content: taken }, tags: ['NPCs', '(ext)'] },
       get: { responses: { 200: { content: types } } },
     });
   });
