@@ -68,7 +68,10 @@ const inferFor = async (
     similarities: readonly number[];
   };
   const engine = engineOf(tenant);
-  const { text, reasoning } = await engine.complete({ prompt, ...constraints, similarities }, signal);
+  const { text, reasoning } = await engine.complete(
+    { prompt, ...constraints, ...engine.inTurns, similarities },
+    signal,
+  );
   return {
     type: 'output',
     generatedOutput: cutBytes(text, OUTPUT_BYTES),

@@ -43,6 +43,8 @@ export interface CortexEngine extends AsyncDisposable {
   readonly parameters: number;
   /** `ready`, or a message that says why not. It makes no call: it reports the results of the last calls. */
   state(): string;
+  /** What turns ask of this engine instead of their own numbers, as its operator set it. */
+  readonly inTurns?: Pick<Completion, 'maxTokens' | 'temperature'>;
   /**
    * Why a call now would return no text soon; null if it would be tried. The results of calls count for a few seconds only, so this clears in a
    * process that no longer calls the engine.

@@ -26,7 +26,38 @@ describe('the settings of the default engine', () => {
     expect(parse(sized)).toEqual({ kind: 'llama', file: '/srv/model.gguf', threads: 4, contextTokens: 8192 });
   });
 
+  it('set what turns ask for, and more members of each request [6.6d, 6.6e]', () => {
+    const inTurns = { maxTokens: 4000, temperature: 0.25 };
+    const numbers = { ANIMA_CORTEX_MAX_TOKENS: '4000', ANIMA_CORTEX_TEMPERATURE: '0.25' };
+    const extra = '{"reasoning_effort": "low", "__proto__": 1}';
+    expect(parse({ ...server, ...numbers, ANIMA_CORTEX_EXTRA: extra })).toMatchObject({
+      inTurns,
+      extra: JSON.parse(extra) as object,
+    });
+    expect(parse({ ANIMA_CORTEX_GGUF: 'model.gguf', ...numbers })).toMatchObject({ inTurns });
+  });
+
+  it.each(['[]', '{', '{"stream": true}', '{"model": "other hidden"}', `{"a": "${'x'.repeat(4_096)}"}`])(
+    'fail the start with members that are none, or that the server sends itself: %#',
+    (extra) => {
+      expect(problems({ ...server, ANIMA_CORTEX_EXTRA: extra })).toEqual([
+        expect.stringMatching(/^ANIMA_CORTEX_EXTRA must be a JSON object .* not this value/),
+      ]);
+    },
+  );
+
   it.each([
+    [
+      'numbers alone',
+      { ANIMA_CORTEX_MAX_TOKENS: '90', ANIMA_CORTEX_TEMPERATURE: '1' },
+      [/also requires/, /also requires/],
+    ],
+    ['members alone', { ANIMA_CORTEX_EXTRA: '{}' }, [/^ANIMA_CORTEX_EXTRA also requires ANIMA_CORTEX_URL/]],
+    [
+      'numbers out of range',
+      { ...server, ANIMA_CORTEX_MAX_TOKENS: '1', ANIMA_CORTEX_TEMPERATURE: '3' },
+      [/^ANIMA_CORTEX_MAX_TOKENS must be/, /^ANIMA_CORTEX_TEMPERATURE must be a number from 0 to 2/],
+    ],
     ['not a URL', { ...server, ANIMA_CORTEX_URL: 'somewhere' }, [/^ANIMA_CORTEX_URL must/]],
     ['another protocol', { ...server, ANIMA_CORTEX_URL: 'ftp://a/v1' }, [/^ANIMA_CORTEX_URL must/]],
     ['no /v1', { ...server, ANIMA_CORTEX_URL: 'http://a/api' }, [/^ANIMA_CORTEX_URL must/]],

@@ -1,3 +1,6 @@
+/** A member of a request that a server refuses: because it does not know it (`isUnknown`), or because of its value. */
+export type RefusedMember = { readonly name: string; readonly isUnknown: boolean };
+
 /** Why one attempt returned no text. `reason`: a message with neither the key nor the server's text. */
 export class AttemptFailed extends Error {
   readonly reason: string;
@@ -7,14 +10,23 @@ export class AttemptFailed extends Error {
   readonly retryAfterMs: number;
   /** The model reached its limit of tokens before it said anything. */
   readonly needsRoom: boolean;
+  /** The member of the request that the server refuses, if it names one. */
+  readonly member: RefusedMember | null;
 
-  constructor(reason: string, status: number | null = null, retryAfterMs = 0, needsRoom = false) {
+  constructor(
+    reason: string,
+    status: number | null = null,
+    retryAfterMs = 0,
+    needsRoom = false,
+    member: RefusedMember | null = null,
+  ) {
     super(reason);
     this.name = 'AttemptFailed';
     this.reason = reason;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.needsRoom = needsRoom;
+    this.member = member;
   }
 }
 

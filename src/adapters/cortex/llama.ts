@@ -58,6 +58,8 @@ export type LlamaSettings = {
   readonly threads?: number;
   /** ANIMA_CORTEX_CONTEXT_TOKENS; default: CONTEXT_TOKENS. */
   readonly contextTokens?: number;
+  /** ANIMA_CORTEX_MAX_TOKENS and ANIMA_CORTEX_TEMPERATURE. */
+  readonly inTurns?: CortexEngine['inTurns'];
 };
 
 /**
@@ -73,7 +75,7 @@ export type LlamaEngineDeps = { readonly clock: Clock; readonly log: Log };
  * @throws StartProblem if the package is not installed
  */
 export const openLlamaEngine = async (
-  { file, threads = threadsFor(availableParallelism()), contextTokens = CONTEXT_TOKENS }: LlamaSettings,
+  { file, threads = threadsFor(availableParallelism()), contextTokens = CONTEXT_TOKENS, inTurns }: LlamaSettings,
   { clock, log }: LlamaEngineDeps,
   load: () => Promise<LlamaPackage> = loadLlamaPackage,
 ): Promise<CortexEngine> => {
@@ -174,6 +176,7 @@ export const openLlamaEngine = async (
     name: basename(file).replace(/\.gguf$/i, ''),
     runtime: 'llama.cpp',
     parameters: parametersIn(basename(file)),
+    ...defined({ inTurns }),
     state: () => state,
     down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
     complete: async (asked, signal) => {

@@ -1,38 +1,34 @@
 import type { JsonObject } from '../../kernel/base/json.js';
-import { defined } from '../../kernel/base/defined.js';
-import { messagesOf } from '../../ports/messages-of.js';
-import type { Completion } from '../../ports/cortex.js';
+import type { CortexEngine } from '../../ports/cortex.js';
 import { boundedText } from '../shared/bounded-text.js';
-import { AttemptFailed, badAnswer } from './attempt-failed.js';
+import { AttemptFailed, badAnswer, type RefusedMember } from './attempt-failed.js';
 import { type ModelAnswer, readAnswer } from './read-answer.js';
+import { refusedMember } from './refused-member.js';
 
 /** The maximum size of an answer, in bytes; the longest completion is far shorter. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** The maximum number of stop strings that model servers accept. */
-const MAX_STOPS = 4;
+/** How much of an error is read, in bytes: enough to find the member that it names. */
+const MAX_ERROR_BYTES = 16_384;
 
 /** Where a model server is, and the model to request. `url` ends in `/v1`. */
-export type ModelServer = { readonly url: string; readonly model: string; readonly key: string | null };
-
-const bodyOf = (model: string, asked: Completion, schema: JsonObject | undefined): string =>
-  JSON.stringify({
-    model,
-    messages: messagesOf(asked.prompt),
-    ...defined({
-      max_tokens: asked.maxTokens,
-      temperature: asked.temperature,
-      stop: asked.stop === undefined || asked.stop.length === 0 ? undefined : asked.stop.slice(0, MAX_STOPS),
-      response_format:
-        schema === undefined ? undefined : { type: 'json_schema', json_schema: { name: 'answer', schema } },
-    }),
-    stream: false,
-  });
+export type ModelServer = {
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | null;
+  /** ANIMA_CORTEX_EXTRA: more members of each request. */
+  readonly extra?: JsonObject;
+  /** ANIMA_CORTEX_MAX_TOKENS and ANIMA_CORTEX_TEMPERATURE. */
+  readonly inTurns?: CortexEngine['inTurns'];
+};
 
 /** `Retry-After` in seconds, as model servers send it; a date counts as none. */
 const retryAfterMs = (response: Response): number => {
   const header = response.headers.get('retry-after') ?? '';
   return /^\d{1,6}(\.\d+)?$/.test(header) ? Number(header) * 1000 : 0;
 };
+
+/** Bad Request, Unprocessable Content, Not Implemented. */
+const MAY_NAME_MEMBER: ReadonlySet<number> = new Set([400, 422, 501]);
 
 const statusReason = (status: number): string => {
   if (status === 401) return 'The model server rejected the key (ANIMA_CORTEX_KEY).';
@@ -41,18 +37,28 @@ const statusReason = (status: number): string => {
   if (status === 404)
     return 'The model server does not have the model (ANIMA_CORTEX_MODEL) or the path (ANIMA_CORTEX_URL).';
   if (status === 429) return 'The model server is rate limiting requests (HTTP 429).';
+  if (status === 400 || status === 413 || status === 422)
+    return `The model server refuses the request: HTTP ${String(status)}.`;
   return `The model server responded with HTTP ${String(status)}.`;
+};
+
+/** The member of a request that an error with this status is about. Its text goes nowhere else: it may repeat the prompt. */
+const memberIn = async (response: Response, body: JsonObject): Promise<RefusedMember | null> => {
+  if (!MAY_NAME_MEMBER.has(response.status)) {
+    await response.body?.cancel();
+    return null;
+  }
+  const text = await boundedText(response, MAX_ERROR_BYTES);
+  return text === null ? null : refusedMember(text, body);
 };
 
 /**
  * Calls a model server once.
- * @param schema the shape that the server must constrain the model to
  * @throws AttemptFailed, or the signal's reason
  */
 export const callModelServer = async (
   server: ModelServer,
-  asked: Completion,
-  schema: JsonObject | undefined,
+  body: JsonObject,
   signal: AbortSignal,
 ): Promise<ModelAnswer> => {
   try {
@@ -66,11 +72,12 @@ export const callModelServer = async (
         'content-type': 'application/json',
         ...(server.key === null ? {} : { authorization: `Bearer ${server.key}` }),
       },
-      body: bodyOf(server.model, asked, schema),
+      body: JSON.stringify(body),
     });
     if (!response.ok) {
-      await response.body?.cancel();
-      throw new AttemptFailed(statusReason(response.status), response.status, retryAfterMs(response));
+      const { status } = response;
+      const member = await memberIn(response, body);
+      throw new AttemptFailed(statusReason(status), status, retryAfterMs(response), false, member);
     }
     const text = await boundedText(response, MAX_ANSWER_BYTES);
     if (text === null) throw badAnswer('The response of the model server is too large.');

@@ -1,11 +1,7 @@
-import { LRUCache } from 'lru-cache';
-
 import { defined } from '../../kernel/base/defined.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
-import type { JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
-import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -16,6 +12,8 @@ import { AttemptFailed } from './attempt-failed.js';
 import { callModelServer, type ModelServer } from './model-server.js';
 import { parametersIn } from './parameters-in.js';
 import type { ModelAnswer } from './read-answer.js';
+import { createRefusedMembers } from './refused-members.js';
+import { requestBody } from './request-body.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
@@ -38,8 +36,6 @@ const MORE_ROOM = 4;
 const MOST_TOKENS = 8_192;
 /** How long the reason of a call that returned no text is told to those who wait for another, in milliseconds. */
 const PROBLEM_MS = 60_000;
-/** How many schemas that the server does not accept are remembered. */
-const REFUSED_SCHEMAS = 1_000;
 
 export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
 
@@ -55,8 +51,6 @@ const isDefinite = ({ status }: AttemptFailed): boolean =>
   status !== null && (status === 401 || status === 402 || status === 404 || (status >= 300 && status < 400));
 /** The server is up, and refuses this one request. */
 const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
-/** Statuses of servers that cannot constrain a model to a schema. */
-const mayMeanNoSchema = (failure: AttemptFailed): boolean => isRefusal(failure) || failure.status === 501;
 
 /** The caller's own time limit ended the call: the server was too slow for it. */
 const isTooLate = ({ reason }: AbortSignal): boolean =>
@@ -65,30 +59,17 @@ const isTooLate = ({ reason }: AbortSignal): boolean =>
 /** A model behind any OpenAI-compatible server. Its key is never in a log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
   const breaker = createBreaker(clock);
-  /** Their digests. */
-  const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
+  const members = createRefusedMembers((how) => {
+    log.info(
+      { cortexId: ID, how },
+      'The model server refuses a member of the request; sending requests without it from now on',
+    );
+  });
   let answeredMs = -Infinity;
   let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
-  /** Calls with the schema; if a server refuses it but answers without it, this schema is not sent again. */
-  const ask = async (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> => {
-    const once = (schema: JsonObject | undefined) => callModelServer(server, asked, schema, signal);
-    if (asked.jsonSchema === undefined) return once(undefined);
-    const digest = sha256Base64url(JSON.stringify(asked.jsonSchema));
-    if (refusedSchemas.get(digest) === true) return once(undefined);
-    try {
-      return await once(asked.jsonSchema);
-    } catch (failure) {
-      if (!(failure instanceof AttemptFailed) || !mayMeanNoSchema(failure)) throw failure;
-      const completed = await once(undefined);
-      refusedSchemas.set(digest, true);
-      log.info(
-        { cortexId: ID },
-        'The model server does not support this JSON schema; sending requests without it from now on',
-      );
-      return completed;
-    }
-  };
+  const ask = (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> =>
+    members.ask(requestBody(server, asked), (body) => callModelServer(server, body, signal));
 
   const noteAnswer = (): void => {
     if (breaker.reason() !== null) log.info({ cortexId: ID }, 'Engine is available again');
@@ -178,6 +159,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     name: server.model,
     runtime: 'http',
     parameters: parametersIn(server.model),
+    ...defined({ inTurns: server.inTurns }),
     state: () => breaker.reason() ?? 'ready',
     down: () => breaker.away(),
     problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),

@@ -94,6 +94,28 @@ export const mindSettings = {
     max: 1_048_576,
     about: 'The context size of the GGUF model in tokens.',
   },
+  ANIMA_CORTEX_MAX_TOKENS: {
+    group: 'engines',
+    default: null,
+    defaultShown: '`512`',
+    min: 16,
+    max: 32_768,
+    about: 'How many tokens the model may use for the answer of a turn. Models that reason need more.',
+  },
+  ANIMA_CORTEX_TEMPERATURE: {
+    group: 'engines',
+    default: null,
+    defaultShown: '`0.7`',
+    expects: 'a number from 0 to 2, for example 0.7',
+    about: 'The temperature of the model in turns.',
+  },
+  ANIMA_CORTEX_EXTRA: {
+    group: 'engines',
+    default: null,
+    expects:
+      'a JSON object of at most 4096 bytes and 32 members, without the members that the server sends itself (model, messages, stream, max_tokens, max_completion_tokens, temperature, stop, response_format), such as {"reasoning_effort":"low"}',
+    about: 'More members of each request to the model server.',
+  },
   IPFS_API_URL: {
     group: 'souls',
     default: null,

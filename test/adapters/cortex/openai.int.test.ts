@@ -124,6 +124,107 @@ describe('the engine of a model server', () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  const refusing = (error: unknown, code = 400): Behaviour => ({
+    ...status(code),
+    ...{ body: JSON.stringify(error) },
+  });
+  const unsupported = (member: string): Behaviour =>
+    refusing({
+      error: { message: `Unsupported parameter: '${member}' ${SECRET}`, param: member, code: 'unsupported_parameter' },
+    });
+  const full = { maxTokens: 9, temperature: 0.25, stop: ['\n'], jsonSchema: { type: 'object' } };
+  const names = () => bodies().map((body) => Object.keys(body).join(' '));
+  const learnt = () => log.lines.filter(({ message }) => message.startsWith('The model server refuses a member'));
+
+  it.each([
+    ['max_tokens', 'model messages max_completion_tokens temperature stop response_format stream'],
+    ['temperature', 'model messages max_tokens stop response_format stream'],
+    ['stop', 'model messages max_tokens temperature response_format stream'],
+    ['response_format', 'model messages max_tokens temperature stop stream'],
+  ])(
+    'sends requests without a member that the server refuses, and remembers it: %s [6.6a, 6.6b]',
+    async (member, mended) => {
+      server.behave(unsupported(member), well);
+      expect((await ask('Hello.', full)).text).toBe('Well met, stranger.');
+      await ask('Hello again.', full);
+      expect(names().slice(1)).toEqual([mended, mended]);
+      expect(learnt()).toHaveLength(1);
+      expect(JSON.stringify(log.lines)).not.toContain(SECRET);
+      expect(clock.pauses).toEqual([]);
+    },
+  );
+
+  it('sends requests without all the members that the server refuses one after another [6.6a]', async () => {
+    server.behave(unsupported('max_tokens'), unsupported('temperature'), unsupported('stop'), well);
+    await ask('Hello.', full);
+    await ask('Hello.', full);
+    expect(names().slice(3)).toEqual(Array(2).fill('model messages max_completion_tokens response_format stream'));
+  });
+
+  it.each([
+    ['a detail', { detail: [{ loc: ['body', 'temperature'], msg: 'Extra inputs are not permitted', input: SECRET }] }],
+    ['a text', { error: 'temperature is not supported; use stop instead' }],
+    ['a message', { object: 'error', message: 'Unrecognized request argument: temperature' }],
+  ])('finds the member that an error names in %s [6.6a]', async (_, error) => {
+    server.behave(refusing(error, 422), well);
+    await ask('Hello.', full);
+    await ask('Hello.', { ...full, temperature: 1 });
+    expect(names().slice(1)).toEqual(Array(2).fill('model messages max_tokens stop response_format stream'));
+  });
+
+  it('changes only requests with the value that was refused [6.6b]', async () => {
+    const error = { message: "'temperature' does not support 2 with this model.", param: 'temperature' };
+    server.behave(refusing({ error: { ...error, code: 'unsupported_value' } }), well);
+    await ask('Hello.', { temperature: 2 });
+    await ask('Hello.', { temperature: 1 });
+    await ask('Hello.', { temperature: 2 });
+    expect(bodies().map((body) => body['temperature'])).toEqual([2, undefined, 1, undefined]);
+  });
+
+  it('sends the system message as the beginning of the user message where the model has none [6.6a, 6.6b]', async () => {
+    const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
+    server.behave(refusing({ error: { message: 'System role not supported' } }), well);
+    await ask(prompt);
+    await ask(prompt);
+    const content = ctxMessages?.map((message) => message.content).join('\n\n');
+    expect(bodies().map(({ messages }) => messages)).toEqual([
+      ctxMessages,
+      [{ role: 'user', content }],
+      [{ role: 'user', content }],
+    ]);
+  });
+
+  it('learns nothing from requests that fail without the member as well [6.6c]', async () => {
+    server.behave(unsupported('temperature'), status(400), well);
+    expect((await refusal(ask('Hello.', { temperature: 1 }))).details['reason']).toMatch(
+      /refuses the request: HTTP 400/,
+    );
+    await ask('Hello.', { temperature: 1 });
+    expect(bodies().map((body) => body['temperature'])).toEqual([1, undefined, 1]);
+    expect(learnt()).toEqual([]);
+  });
+
+  it('gives a request up that is refused for its messages, or again and again [6.6c]', async () => {
+    server.behave(refusing({ error: { message: 'too long', param: 'messages' } }));
+    await refusal(ask());
+    expect(server.seen).toHaveLength(1);
+    server.behave(unsupported('max_tokens'));
+    await refusal(ask('Hello.', { maxTokens: 9 }));
+    expect(server.seen).toHaveLength(3);
+  });
+
+  it('adds the members of its operator to every request, and tells turns what to ask for [6.6d, 6.6e]', async () => {
+    const inTurns = { maxTokens: 4_000, temperature: 0.1 };
+    const settings = { url: server.url, model: 'tiny', key: null, extra: { reasoning_effort: 'low' }, inTurns };
+    const own = createOpenAiEngine(settings, { clock, log, random: seededRandom('jitter') });
+    await own.complete({ prompt: 'Hello.', maxTokens: 9 }, never);
+    expect(bodies()).toMatchObject([{ reasoning_effort: 'low', max_tokens: 9 }]);
+    expect(own.inTurns).toEqual(inTurns);
+    server.behave(unsupported('reasoning_effort'), well);
+    await own.complete({ prompt: 'Hello.' }, never);
+    expect(names().at(-1)).toBe('model messages stream');
+  });
+
   it('still sends other schemas after the server rejected one', async () => {
     server.behave(status(400), well);
     await ask('Hello.', { jsonSchema: { type: 'no such type' } });
