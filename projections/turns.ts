@@ -11,7 +11,7 @@ export type TurnRow = {
   readonly turnId: string;
   readonly npcId: string;
   readonly kind: TurnKind;
-  readonly state: 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';
+  readonly state: 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'failed' | 'expired';
   readonly openedAt: string;
   /** For a turn that is one request: when it was answered. */
   readonly deadlineAt: string;
@@ -65,6 +65,8 @@ const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null =>
         return begun(recorded, turnId, { kind: 'verdict', ...ended, ruleset: asked.ruleset, valid });
       return row && { ...row, state: 'ended', endedAt: at, valid };
     }
+    case 'TurnFailed':
+      return row && { ...row, state: 'failed', endedAt: at };
     case 'TurnExpired':
       return row && { ...row, state: 'expired', endedAt: at };
     case 'DirectiveGiven':
@@ -81,13 +83,14 @@ const none: readonly string[] = [];
 /** The turns of each mind by id, in the order in which they were opened, tagged with their state. */
 export const turns: Projection<TurnRow> = {
   name: 'turns',
-  version: 1,
+  version: 2,
   handles: [
     'TurnOpened',
     'ActorIdentified',
     'MemoriesRecalled',
     'VerdictReached',
     'VerdictRefused',
+    'TurnFailed',
     'TurnExpired',
     'DirectiveGiven',
     'ContextBuilt',

@@ -4,7 +4,14 @@ import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts
 import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import type { Transition, Effect, StateMachine } from '../src/kernel/processes/state-machine.js';
-import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn/turn-events.js';
+import {
+  askForMemories,
+  decidedEvents,
+  expiredEvents,
+  missingEvents,
+  openingEvents,
+  recalledEvents,
+} from './turn/turn-events.js';
 import { turnFold } from './turn/turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
 import { defined } from '../src/kernel/base/defined.js';
@@ -18,9 +25,16 @@ export type AgentTurnInput =
       readonly cortexId: string;
       readonly reasoning?: string;
     }
+  | {
+      /** The engine is up, and gave no text. */
+      readonly type: 'missing';
+      readonly cortexId: string;
+      readonly reason: string;
+      readonly attempt: number;
+    }
   | { readonly type: 'deadline' };
 
-/** The state of the turn; `verdict` once it has ended. */
+/** The state of the turn; `verdict` or `failure` once it has ended. */
 export type AgentTurnAnswer = {
   readonly turnId: string;
   readonly state: Exclude<TurnName, 'new'>;
@@ -28,6 +42,8 @@ export type AgentTurnAnswer = {
   /** Whether it has recalled, so that an engine was called. */
   readonly recalled: boolean;
   readonly verdict?: Verdict;
+  /** Why it ended without one. */
+  readonly failure?: { readonly code: string; readonly reason: string };
 };
 
 const open = (
@@ -46,10 +62,10 @@ const opening: Transition<TurnState, Extract<AgentTurnInput, { type: 'open' }>, 
   to: ['awaitingMemories'],
   emit: open,
 };
-const over = { open: 'ignore', memories: 'ignore', output: 'ignore', deadline: 'ignore' } as const;
+const over = { open: 'ignore', memories: 'ignore', output: 'ignore', missing: 'ignore', deadline: 'ignore' } as const;
 
 const transitions: AgentTurnTransitions = {
-  new: { open: opening, memories: 'ignore', output: 'ignore', deadline: 'ignore' },
+  new: { open: opening, memories: 'ignore', output: 'ignore', missing: 'ignore', deadline: 'ignore' },
   // There is no body here, so the actor is never requested.
   awaitingActor: over,
   awaitingMemories: {
@@ -59,6 +75,7 @@ const transitions: AgentTurnTransitions = {
       emit: (state, { memories }, facts) => recalledEvents(state, memories, facts),
     },
     output: 'ignore',
+    missing: 'ignore',
     deadline: expiring,
   },
   awaitingInference: {
@@ -68,9 +85,11 @@ const transitions: AgentTurnTransitions = {
       to: ['ended'],
       emit: (state, { type: _, ...made }, facts) => decidedEvents(state, made, facts),
     },
+    missing: { to: ['awaitingInference', 'failed'], emit: (state, input) => missingEvents(state, input) },
     deadline: expiring,
   },
   ended: over,
+  failed: over,
   expired: over,
 };
 
@@ -89,10 +108,12 @@ const pending = (state: TurnState): Effect | null => {
     case 'ExecuteInference': {
       const { prompt, constraints } = instruction;
       const similarities = (state.memories ?? []).map(({ similarity }) => similarity);
+      const attempt = (state.missing ?? 0) + 1;
       return {
-        id: 'infer',
+        // Each attempt is an effect of its own: the one before it has recorded why it gave no text.
+        id: attempt === 1 ? 'infer' : `infer-${String(attempt)}`,
         name: 'infer',
-        args: { prompt, constraints, similarities } satisfies JsonObject,
+        args: { prompt, constraints, similarities, attempt } satisfies JsonObject,
       };
     }
     default:
@@ -100,12 +121,12 @@ const pending = (state: TurnState): Effect | null => {
   }
 };
 
-const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAnswer => ({
+const answerOf = ({ turnId, name, memories, verdict, failure }: OpenedTurn): AgentTurnAnswer => ({
   turnId,
   state: name,
   memories: memories ?? [],
   recalled: memories !== undefined,
-  ...defined({ verdict: verdict?.verdict }),
+  ...defined({ verdict: verdict?.verdict, failure }),
 });
 
 /**

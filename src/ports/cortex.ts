@@ -12,6 +12,8 @@ export type Completion = {
   readonly jsonSchema?: JsonObject;
   /** How well each memory in the prompt matches what was said, 0 to 1, in their order, if known. Models do not use it. */
   readonly similarities?: readonly number[];
+  /** An answer that is none is not asked for again: the caller records it, and asks again itself. */
+  readonly once?: boolean;
 };
 
 /** The answer. */
@@ -27,8 +29,8 @@ export type Completed = {
 /**
  * An engine that continues a prompt: a model, or the scripted one.
  *
- * Failures: Rejection CORTEX_UNAVAILABLE if the engine is down, refuses the prompt or does not answer in time; `details.reason` says which. The
- * caller's signal ends a call with that signal's reason. If that reason is a Rejection CORTEX_UNAVAILABLE, the caller's time limit is over, and the
+ * Failures: Rejection CORTEX_UNAVAILABLE if the engine is down or does not answer in time, CORTEX_NO_ANSWER if it is up and refuses this prompt or
+ * answers without a text; `details.reason` says which. The caller's signal ends a call with that signal's reason. If that reason is a Rejection CORTEX_UNAVAILABLE, the caller's time limit is over, and the
  * engine may be too slow; any other reason means that the caller has left, and shows nothing about the engine. An engine stores nothing of its
  * requests, and its error messages contain no keys.
  */

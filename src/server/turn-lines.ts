@@ -43,6 +43,8 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
         const said = event.data.asked?.observation ?? heard(event.data.turnId);
         return line(said, `refused: ${short(event.data.verdict.dialogue)}`);
       }
+      case 'TurnFailed':
+        return line(heard(event.data.turnId), `failed: ${short(event.data.reason)}`);
       case 'TurnExpired':
         return line(heard(event.data.turnId), 'expired: the body did not respond in time');
       default:

@@ -31,8 +31,12 @@ const folded: Readonly<Record<string, string>> = {
     'ActorIdentified 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'npcs 8':
     'ActorIdentified 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'npcs 9':
+    'ActorIdentified 1, AnswerMissing 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'turns 1':
     'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'turns 2':
+    'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'memories 1': 'MemoriesCleared 1, MemoryConfirmed 1, MemoryStored 1',
   'memories 2': 'MemoriesCleared 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
   'memories 3': 'MemoriesCleared 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',

@@ -114,20 +114,27 @@ export const modelAnswerScenarios = (profile: string, open: OpenServer): void =>
         /answers without a text/,
       ],
       ['a page', '<!DOCTYPE html><html></html>', /answer is HTML/],
+      ['a refusal of the prompt', '400', /refuses the request: HTTP 400/],
       [
         'an error',
         JSON.stringify({ choices: [{ message: { content: 'The mill bur' }, finish_reason: 'error' }] }),
         /broke off/,
       ],
-    ])('that are none are never spoken, and the reason says why: %s [6.5d]', async (what, body, reason) => {
-      models.behave({ kind: 'raw', status: 200, contentType: 'application/json', body });
-      const none = await say(`What now? ${what}`);
-      expect([none.status, codeOf(none)]).toEqual([503, 'CORTEX_UNAVAILABLE']);
-      expect((none.body as { error: { details: { reason: string } } }).error.details.reason).toMatch(reason);
-      expect(none.text).not.toContain(SECRET);
-      const completed = await running.api.post('/cortex/openai/complete', { prompt: 'What now?' });
-      expect((completed.body as { error: { details: { reason: string } } }).error.details.reason).toMatch(reason);
-      answerWith({ content: MILL });
-    });
+    ])(
+      'that are none end the turn after three attempts, and the reason says why: %s [6.5d, 6.7a, 6.7b]',
+      async (what, body, reason) => {
+        const status = body === '400' ? 400 : 200;
+        models.behave({ kind: 'raw', status, contentType: 'application/json', body });
+        const before = models.seen.length;
+        const none = await say(`What now? ${what}`);
+        expect([none.status, codeOf(none)]).toEqual([422, 'CORTEX_NO_ANSWER']);
+        expect(models.seen.length - before).toBe(3);
+        expect((none.body as { error: { details: { reason: string } } }).error.details.reason).toMatch(reason);
+        expect(none.text).not.toContain(SECRET);
+        const completed = await running.api.post('/cortex/openai/complete', { prompt: 'What now?' });
+        expect((completed.body as { error: { details: { reason: string } } }).error.details.reason).toMatch(reason);
+        answerWith({ content: MILL });
+      },
+    );
   });
 };

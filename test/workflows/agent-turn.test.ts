@@ -38,6 +38,7 @@ const inputs = {
     ],
   },
   output: { type: 'output', generatedOutput: 'It was you.', cortexId: 'scripted' },
+  missing: { type: 'missing', cortexId: 'openai', reason: 'It answers without a text.', attempt: 1 },
   deadline: { type: 'deadline' },
 } as const satisfies Record<AgentTurnInput['type'], AgentTurnInput>;
 
@@ -52,26 +53,33 @@ const turns = {
   awaitingMemories: after('open'),
   awaitingInference: after('open', 'memories'),
   ended: after('open', 'memories', 'output'),
+  failed: [2, 3].reduce(
+    (before, attempt) => take(before, { ...inputs.missing, attempt }).and,
+    after('open', 'memories', 'missing'),
+  ),
   expired: after('open', 'deadline'),
 } satisfies Partial<Record<TurnState['name'], Turn>>;
 
 /** The effect of every input in every state of an agent’s turn: the next state and the events. */
 const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string>> = {
-  new: { open: 'awaitingMemories TurnOpened', memories: 'new', output: 'new', deadline: 'new' },
+  new: { open: 'awaitingMemories TurnOpened', memories: 'new', output: 'new', missing: 'new', deadline: 'new' },
   awaitingMemories: {
     open: 'awaitingMemories',
     memories: 'awaitingInference MemoriesRecalled',
     output: 'awaitingMemories',
+    missing: 'awaitingMemories',
     deadline: 'expired TurnExpired',
   },
   awaitingInference: {
     open: 'awaitingInference',
     memories: 'awaitingInference',
     output: 'ended VerdictReached MemoryStored',
+    missing: 'awaitingInference AnswerMissing',
     deadline: 'expired TurnExpired',
   },
-  ended: { open: 'ended', memories: 'ended', output: 'ended', deadline: 'ended' },
-  expired: { open: 'expired', memories: 'expired', output: 'expired', deadline: 'expired' },
+  ended: { open: 'ended', memories: 'ended', output: 'ended', missing: 'ended', deadline: 'ended' },
+  failed: { open: 'failed', memories: 'failed', output: 'failed', missing: 'failed', deadline: 'failed' },
+  expired: { open: 'expired', memories: 'expired', output: 'expired', missing: 'expired', deadline: 'expired' },
 };
 const transitions = Object.entries(turns).flatMap(([name, before]) =>
   Object.values<AgentTurnInput>(inputs).map(
@@ -106,8 +114,26 @@ describe('the state machine of an agent’s turn', () => {
     const infer = pendingEffect(agentTurn, turns.awaitingInference.state);
     expect(infer).toMatchObject({ id: 'infer', name: 'infer' });
     expect(infer?.args['prompt']).toContain('The player stole a necklace.');
-    for (const ended of [turns.ended, turns.expired])
+    for (const ended of [turns.ended, turns.failed, turns.expired])
       expect(statusOf(agentTurn, ended.state)).toMatchObject({ effect: null, due: null });
+  });
+
+  it('notes each attempt without a text once, asks the engine three times, and then fails [6.7a, 6.7b]', () => {
+    const noted = (turn: Turn) => turn.events.map(({ type, data }) => [type, data['attempt']]);
+    const once = after('open', 'memories', 'missing');
+    expect(pendingEffect(agentTurn, once.state)).toMatchObject({ id: 'infer-2', name: 'infer', args: { attempt: 2 } });
+    expect(take(once, inputs.missing).events).toEqual([]);
+    expect(noted(turns.failed).slice(-4)).toEqual([
+      ['AnswerMissing', 1],
+      ['AnswerMissing', 2],
+      ['AnswerMissing', 3],
+      ['TurnFailed', undefined],
+    ]);
+    expect(agentTurn.answer(turns.failed.state, undefined)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'CORTEX_NO_ANSWER', reason: 'It answers without a text.' },
+    });
+    expect(take(once, inputs.output).and.state).toMatchObject({ name: 'ended' });
   });
 
   it('records that no body plays it, and which engine answered [7.1i]', () => {

@@ -96,6 +96,21 @@ export const verdictEvents = (
 /** The event types next to a verdict in its append, which follow the verdict immediately. */
 export const besidesVerdict: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
 
+/** How many times an engine is asked for the text of a turn. */
+export const ATTEMPTS = 3;
+
+/** The engine gave no text: a note of this attempt, and after the last one the end of the turn. An attempt that is already noted adds nothing. */
+export const missingEvents = (
+  { turnId, missing = 0 }: Pick<OpenedTurn, 'turnId' | 'missing'>,
+  { cortexId, reason, attempt }: { readonly cortexId: string; readonly reason: string; readonly attempt: number },
+): readonly EventDraft[] => {
+  if (attempt !== missing + 1) return [];
+  return [
+    draft({ type: 'AnswerMissing', data: { turnId, cortexId, reason, attempt } }),
+    ...(attempt < ATTEMPTS ? [] : [draft({ type: 'TurnFailed', data: { turnId, code: 'CORTEX_NO_ANSWER', reason } })]),
+  ];
+};
+
 export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly EventDraft[] => [
   draft({ type: 'TurnExpired', data: { turnId } }),
 ];

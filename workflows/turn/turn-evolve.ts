@@ -91,6 +91,12 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
         verdict: event.data,
         roundOf: { ...state.roundOf, output: next },
       };
+    case 'AnswerMissing':
+      return { ...state, missing: event.data.attempt };
+    case 'TurnFailed': {
+      const { code, reason } = event.data;
+      return { ...state, name: 'failed', endedAt: recorded.meta.at, failure: { code, reason } };
+    }
     case 'TurnExpired':
       return { ...state, name: 'expired', endedAt: recorded.meta.at };
     case 'TapeMismatchNoticed':
@@ -100,7 +106,8 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
   }
 };
 
-export const isTurnOver = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';
+const over: ReadonlySet<TurnState['name']> = new Set(['ended', 'failed', 'expired']);
+export const isTurnOver = (state: TurnState): boolean => over.has(state.name);
 
 /** The fold of a process that is a turn, whoever its body is. */
 export const turnFold = {

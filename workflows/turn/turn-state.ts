@@ -30,7 +30,8 @@ export type Round = {
 /** The last instruction as recorded; the signature is made when the server answers. */
 export type Finalized = { readonly type: 'Finalize' };
 
-export type TurnName = 'new' | 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';
+export type TurnName =
+  'new' | 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'failed' | 'expired';
 
 /** A turn as its events leave it; plain JSON. */
 export type TurnState =
@@ -51,6 +52,10 @@ export type TurnState =
       readonly rounds: readonly Round[];
       /** The round that recorded each kind of result. */
       readonly roundOf: { readonly actor?: number; readonly memories?: number; readonly output?: number };
+      /** How many times the engine gave no text. */
+      readonly missing?: number;
+      /** Why a turn without a verdict ended. */
+      readonly failure?: { readonly code: string; readonly reason: string };
       /** The contradictions that were already noted, by their keys. */
       readonly mismatches: readonly string[];
     });

@@ -127,6 +127,16 @@ export const turn: StateMachine<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
       mismatch: noticed('ended'),
       deadline: 'ignore',
     },
+    // Only the turns of agents fail: a body asks its model itself.
+    failed: {
+      open: 'ignore',
+      actor: 'ignore',
+      memories: 'ignore',
+      output: 'ignore',
+      look: 'ignore',
+      mismatch: 'ignore',
+      deadline: 'ignore',
+    },
     expired: {
       open: 'ignore',
       actor: 'ignore',

@@ -18,6 +18,7 @@ import {
   loadLlamaPackage,
 } from './llama-package.js';
 import { saidIn } from './said.js';
+import { noAnswer } from './no-answer.js';
 import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
@@ -140,7 +141,7 @@ export const openLlamaEngine = async (
       });
       const after = countsOf(sequence);
       const said = saidIn(text);
-      if (said.isEmpty) throw unavailable(ID, 'The model answers without a text.');
+      if (said.isEmpty) throw noAnswer(ID, 'The model answers without a text.');
       return {
         text: untilStop(said.text, asked.stop),
         ...(said.reasoning === '' ? {} : { reasoning: said.reasoning }),
@@ -202,13 +203,13 @@ export const openLlamaEngine = async (
 
 /**
  * How many tokens an answer to these texts may have.
- * @throws Rejection CORTEX_UNAVAILABLE if they leave no room for one
+ * @throws Rejection CORTEX_NO_ANSWER if they leave no room for one
  */
 const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]): number => {
   const tokens = texts.reduce((sum, text) => sum + (text === '' ? 0 : model.tokenize(text).length), TEMPLATE_TOKENS);
   const room = contextSize - tokens;
   if (room >= LEAST_ANSWER_TOKENS) return room;
-  throw unavailable(
+  throw noAnswer(
     ID,
     `The prompt takes ${String(tokens)} tokens, more than the model's context of ${String(contextSize)} (limited by ANIMA_CORTEX_CONTEXT_TOKENS and by the model itself).`,
   );

@@ -10,6 +10,7 @@ import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
 import { AttemptFailed } from './attempt-failed.js';
 import { callModelServer, type ModelServer } from './model-server.js';
+import { noAnswer } from './no-answer.js';
 import { parametersIn } from './parameters-in.js';
 import type { ModelAnswer } from './read-answer.js';
 import { createRefusedMembers } from './refused-members.js';
@@ -71,6 +72,14 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   const ask = (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> =>
     members.ask(requestBody(server, asked), (body) => callModelServer(server, body, signal));
 
+  /** A server that forbids a prompt soon after it has answered another accepts the key. */
+  const isForbidden = ({ status }: AttemptFailed): boolean =>
+    status === 403 && clock.monotonicMs() - answeredMs < TAKES_KEY_MS;
+
+  /** The server is up: only this prompt gets no answer. */
+  const isOfPrompt = (failure: AttemptFailed): boolean =>
+    isRefusal(failure) || isBadAnswer(failure) || isForbidden(failure);
+
   const noteAnswer = (): void => {
     if (breaker.reason() !== null) log.info({ cortexId: ID }, 'Engine is available again');
     breaker.succeeded();
@@ -83,7 +92,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       noteAnswer();
       return;
     }
-    if (failure.status === 403 && clock.monotonicMs() - answeredMs < TAKES_KEY_MS) {
+    if (isForbidden(failure)) {
       breaker.left();
       return;
     }
@@ -141,10 +150,11 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
           widen();
           continue;
         }
-        const ms = pauseAfter(failure, made);
+        const ms = asked.once === true && isBadAnswer(failure) ? null : pauseAfter(failure, made);
         if (ms === null) {
           problem = { reason: failure.reason, atMs: clock.monotonicMs() };
           const openMs = breaker.reason() === null ? 0 : OPEN_MS;
+          if (isOfPrompt(failure)) throw noAnswer(ID, failure.reason);
           throw unavailable(ID, failure.reason, Math.max(openMs, failure.retryAfterMs) / 1000);
         }
         await pause(clock, ms, signal);

@@ -79,7 +79,8 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
     error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
   const { reason } = error.details;
-  const isTold = ['CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
+  const isTold =
+    ['CORTEX_NO_ANSWER', 'CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
   const why = isTold ? ` ${reason}` : '';
   return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };

@@ -50,6 +50,8 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   RecallReported: ({ query, memories }) => `${quoted(query)} ${String(items(memories).length)} recalled`,
   MemoriesCleared: ({ count }) => `${json(count)} memories`,
   MemoriesRetracted: ({ memoryIds, reason }) => `${String(items(memoryIds).length)} memories: ${text(reason)}`,
+  AnswerMissing: ({ attempt, reason }) => `attempt ${json(attempt)}: ${text(reason)}`,
+  TurnFailed: ({ reason }) => text(reason),
   TurnExpired: () => '',
   TapeMismatchNoticed: ({ members: differing }) =>
     items(differing)

@@ -6,6 +6,7 @@ import type { EventStore } from '../../ports/event-store.js';
 export type TurnPhase =
   | { readonly phase: 'recalled'; readonly memories: readonly RecalledMemory[] }
   | { readonly phase: 'ended'; readonly memories: readonly RecalledMemory[]; readonly verdict: Verdict }
+  | { readonly phase: 'failed'; readonly reason: string }
   | { readonly phase: 'expired' };
 
 /** The phases of a turn from its stream, past ones first; it ends with the turn, or when the signal aborts. */
@@ -29,6 +30,9 @@ export const followTurn = async function* (
         case 'VerdictReached':
         case 'VerdictRefused':
           yield { phase: 'ended', memories, verdict: event.data.verdict };
+          return;
+        case 'TurnFailed':
+          yield { phase: 'failed', reason: event.data.reason };
           return;
         case 'TurnExpired':
           yield { phase: 'expired' };

@@ -57,11 +57,12 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
       sharedOutcome(deps, agentTurnRef(stream, turnId), asked.by, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
+    if (answer?.failure !== undefined) throw new TurnFailed(turnId, cortex, answer.failure.reason);
     if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex, answer?.recalled !== false);
     const end = await streamEndInTime(deps, stream, turnId, untilMs);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
-    if (!(error instanceof TurnExpired)) retries.expect(retryKey(asked), turnId);
+    if (!(error instanceof TurnExpired || error instanceof TurnFailed)) retries.expect(retryKey(asked), turnId);
     throw error;
   } finally {
     stop();
@@ -122,6 +123,13 @@ export const noVerdictYet = (
     retryAfter: 1,
   });
 };
+
+/** A turn that ended without a verdict, because the engine gave no text in any attempt: no retry can get one. */
+export class TurnFailed extends Rejection {
+  constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, reason: string) {
+    super('CORTEX_NO_ANSWER', { details: { turnId, cortexId: id, reason } });
+  }
+}
 
 const OPENS_ANOTHER = 'Sending the same input opens a new turn.';
 

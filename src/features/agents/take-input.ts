@@ -97,7 +97,7 @@ const isOpen = (state: TurnState): state is OpenedTurn =>
 
 /** Whether a turn has an outcome, or can still have one. */
 const isPromised = (state: TurnState, clock: Pick<Clock, 'now'>): boolean =>
-  state.name === 'ended' || (isOpen(state) && !isOver(state, clock.now().getTime()));
+  state.name === 'ended' || state.name === 'failed' || (isOpen(state) && !isOver(state, clock.now().getTime()));
 
 /** A request, the turn whose outcome it was promised when it arrived, and the opening that it waits for. */
 type Request = { readonly key: string; promised: string | null; opening: SharedOpening | null };

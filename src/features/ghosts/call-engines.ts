@@ -34,7 +34,7 @@ export type AskingSession = {
 
 /**
  * Requests a ghost's text from an engine, with few requests at a time. It raises Rejection CORTEX_UNAVAILABLE if this server does not have the engine
- * or the engine gives no text, BUSY if too many wait for it, and the reason of the signal.
+ * or the engine gives no text, for whatever reason: its session waits; BUSY if too many wait for it, and the reason of the signal.
  */
 export type RequestGhostText = (
   session: AskingSession,
@@ -65,6 +65,12 @@ const reasonOf = ({ code, details, message }: Rejection): string => {
   const { reason } = details;
   return cutText(typeof reason === 'string' && reason !== '' ? reason : message, REASON_CHARS);
 };
+
+/** A session has no turn to give up: it waits for its text, also after a prompt that got none. */
+const waiting = (error: unknown): unknown =>
+  error instanceof Rejection && error.code === 'CORTEX_NO_ANSWER'
+    ? new Rejection('CORTEX_UNAVAILABLE', { details: error.details, retryAfter: 1 })
+    : error;
 
 /** The last reason that a session met; it counts until the session's next step is recorded. */
 const createReasonCache = () => {
@@ -115,7 +121,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
       } catch (error) {
         if (signal.aborted) reasons.forget(session);
         else if (error instanceof Rejection) reasons.note(session, reasonOf(error));
-        throw error;
+        throw waiting(error);
       }
     },
     whyWaiting: (session) => {

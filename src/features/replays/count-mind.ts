@@ -92,7 +92,7 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
     ended = null;
     const { turnId } = data;
     if (typeof turnId !== 'string') return;
-    if (type === 'TurnExpired') turns.delete(turnId);
+    if (type === 'TurnExpired' || type === 'TurnFailed') turns.delete(turnId);
     else if (endings.has(type)) ended = turnId;
   };
 

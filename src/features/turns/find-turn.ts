@@ -1,5 +1,6 @@
 import type { TapeResult, Tape } from './domain/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+import { isTurnOver } from '../../../workflows/turn/turn-evolve.js';
 import { idKey, memoriesKey, outputKey, type ResultKind, type TurnKey } from './turn-key.js';
 
 /** A result in the form that the turn's transitions accept. */
@@ -14,6 +15,7 @@ const awaited: Readonly<Record<OpenedTurn['name'], ResultKind | null>> = {
   awaitingMemories: 'memories',
   awaitingInference: 'output',
   ended: null,
+  failed: null,
   expired: null,
 };
 
@@ -40,7 +42,7 @@ export const tapeResults = (tape: Tape): readonly ResultInput[] => [
 export const awaits = (turn: OpenedTurn, kind: ResultKind): boolean => awaited[turn.name] === kind;
 
 export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
-  turn.name === 'ended' || turn.name === 'expired' || Date.parse(turn.deadlineAt) <= nowMs;
+  isTurnOver(turn) || Date.parse(turn.deadlineAt) <= nowMs;
 
 /** Whether the turn recorded the same result in an earlier round. */
 export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {

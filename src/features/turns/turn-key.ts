@@ -103,6 +103,7 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
       return later(turnId, { awaits: null, output: outputKey(generatedOutput) });
     }
     case 'TurnExpired':
+    case 'TurnFailed':
       return later(event.data.turnId, { awaits: null, expired: true });
     default:
       return null;

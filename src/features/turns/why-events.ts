@@ -8,8 +8,10 @@ const APPENDED = 32;
 const NOTED_WITHIN = 1_000;
 const WALKED = 20_000;
 
+/** The events that end a turn without a verdict. */
+const ENDINGS: readonly string[] = ['TurnExpired', 'TurnFailed'];
 /** The events of a turn outside its rounds. */
-const NOTES: ReadonlySet<string> = new Set(['RulesetMissing', 'TapeMismatchNoticed', 'TurnExpired']);
+const NOTES: ReadonlySet<string> = new Set(['RulesetMissing', 'TapeMismatchNoticed', ...ENDINGS, 'AnswerMissing']);
 
 /** The events of a turn, in order: those of its rounds, those appended with the last round, and the notes about it. */
 export const turnEvents = async (
@@ -40,7 +42,7 @@ const ofRounds = async (
   return pages.flatMap((page) => page.events);
 };
 
-/** A missing ruleset is noted before the opening, a contradiction at any time, and an expired turn ends with a note of its expiry. */
+/** A missing ruleset is noted before the opening, a contradiction at any time, and a turn without a verdict ends with a note of its end. */
 const notesOf = async (
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -51,7 +53,7 @@ const notesOf = async (
   const notes: RecordedEvent[] = [];
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, WALKED)) {
     notes.push(...page.events.filter(({ type, data }) => NOTES.has(type) && data['turnId'] === turnId));
-    const isThrough = state !== 'expired' || notes.some(({ type }) => type === 'TurnExpired');
+    const isThrough = (state !== 'expired' && state !== 'failed') || notes.some(({ type }) => ENDINGS.includes(type));
     if (isThrough && (page.events.at(-1)?.revision ?? 0) >= enough) break;
   }
   return notes;

@@ -107,6 +107,7 @@ const domainMessages = {
   DATABASE_UNAVAILABLE: 'The database is unavailable. Try again shortly.',
   ENGINE_UNAVAILABLE: 'The process runtime is unavailable or did not respond in time. Send the request again.',
   ARCHIVE_UNAVAILABLE: 'An external archive is unavailable; details.archive names it. Send the request again shortly.',
+  CORTEX_NO_ANSWER: 'The language model engine gives no answer to this prompt.',
   CORTEX_UNAVAILABLE:
     'The language model engine is unavailable. Work that has started continues; send the same request again shortly.',
   EMBEDDER_UNAVAILABLE: 'The embedder that recall needs is unavailable. Try again shortly.',

@@ -157,7 +157,7 @@ describe('the in-process engine', () => {
     const { fake, engine } = await openEngine(fakePackage(), { contextTokens: 1_000 });
     const refused = engine.complete({ prompt: 'so '.repeat(1_000).trim() }, never);
     await expect(refused).rejects.toMatchObject({
-      code: 'CORTEX_UNAVAILABLE',
+      code: 'CORTEX_NO_ANSWER',
       details: { cortexId: 'llama', reason: expect.stringMatching(/1064 tokens.* 1000 .*ANIMA_CORTEX_CONTEXT_TOKENS/) },
     });
     expect(engine.state()).toBe('ready');

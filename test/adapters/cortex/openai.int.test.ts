@@ -235,7 +235,7 @@ describe('the engine of a model server', () => {
 
   it('does not conclude that a server lacks schemas from a request that fails with and without one', async () => {
     server.behave(status(400), status(400), well);
-    expect((await refusal(ask('Hello.', { jsonSchema: {} }))).code).toBe('CORTEX_UNAVAILABLE');
+    expect((await refusal(ask('Hello.', { jsonSchema: {} }))).code).toBe('CORTEX_NO_ANSWER');
     await ask('Hello.', { jsonSchema: {} });
     expect(bodies().map((body) => 'response_format' in body)).toEqual([true, false, true]);
     expect(engine.state()).toBe('ready');
@@ -297,10 +297,28 @@ describe('the engine of a model server', () => {
     'does not count HTTP %i, which concerns a single prompt, against a server [6.4d]',
     async (code) => {
       server.behave(status(code));
-      for (let calls = 1; calls <= 3; calls += 1) await refusal(ask());
+      for (let calls = 1; calls <= 3; calls += 1) expect((await refusal(ask())).code).toBe('CORTEX_NO_ANSWER');
       expect(engine.state()).toBe('ready');
     },
   );
+
+  it('tells a prompt without an answer from a server that is down, and leaves repeats to a caller that records them [6.5d, 6.7a]', async () => {
+    server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
+    const none = await refusal(ask('Hello.', { once: true }));
+    expect([none.code, none.details['reason']]).toEqual([
+      'CORTEX_NO_ANSWER',
+      'The model server answers without a text.',
+    ]);
+    expect(server.seen).toHaveLength(1);
+    expect((await refusal(ask())).code).toBe('CORTEX_NO_ANSWER');
+    expect(server.seen).toHaveLength(4);
+    server.behave(status(503), well);
+    await ask('Hello.', { once: true });
+    server.behave(status(403));
+    expect((await refusal(ask())).code).toBe('CORTEX_NO_ANSWER');
+    clock.pass(61_000);
+    expect((await refusal(ask())).code).toBe('CORTEX_UNAVAILABLE');
+  });
 
   it.each([405, 408, 429, 451])('counts HTTP %i as a failed attempt [6.4d]', async (code) => {
     server.behave(status(code));

@@ -571,7 +571,7 @@ describe('an agent’s turn', () => {
     await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
   });
 
-  it('is refused immediately while its engine is known to be down, and continues when the engine is back [6.4b, 7.1o, 7.1p]', async () => {
+  it('is refused immediately while its engine is known to be down, and continues when the engine is back [6.4b, 6.7d, 7.1o, 7.1p]', async () => {
     let isDown = true;
     const fake = fakeCortex(() =>
       isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
@@ -589,6 +589,60 @@ describe('an agent’s turn', () => {
     await agents.clock.advance(5_000);
     expect((await again).verdict).toMatchObject({ dialogue: 'Back again.' });
     expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  const noText = new Rejection('CORTEX_NO_ANSWER', { details: { cortexId: 'fake', reason: 'It has no words.' } });
+
+  it('ends after three attempts without a text, with the last reason; the same input opens a new turn [6.7a, 6.7b, 6.7c]', async () => {
+    let isMute = true;
+    const fake = fakeCortex(() => (isMute ? Promise.reject(noText) : Promise.resolve('Here I am.')));
+    await using agents = await openAgents(fake);
+    await expect(agents.say('Hello?')).rejects.toMatchObject({
+      code: 'CORTEX_NO_ANSWER',
+      details: { cortexId: 'fake', reason: 'It has no words.', turnId: expect.any(String) as string },
+    });
+    expect(fake.asked).toHaveLength(3);
+    expect(fake.asked.every(({ once }) => once === true)).toBe(true);
+    const failed = ['AnswerMissing', 'AnswerMissing', 'AnswerMissing', 'TurnFailed'];
+    expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', ...failed]);
+    isMute = false;
+    expect((await agents.say('Hello?')).verdict).toMatchObject({ dialogue: 'Here I am.' });
+  });
+
+  it('gets its verdict from a later attempt [6.7a]', async () => {
+    let calls = 0;
+    const fake = fakeCortex(() => ((calls += 1) < 3 ? Promise.reject(noText) : Promise.resolve('At last.')));
+    await using agents = await openAgents(fake);
+    expect((await agents.say('Hello?')).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(await agents.types()).toEqual([
+      ...['TurnOpened', 'MemoriesRecalled', 'AnswerMissing', 'AnswerMissing'],
+      ...turnTypes.slice(2),
+    ]);
+  });
+
+  it('answers a retry of a late request with the failure of its turn [6.7c]', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      throw noText;
+    });
+    await using agents = await openAgents(fake);
+    const late = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    open();
+    await settle(40);
+    await expect(agents.say('Hello?')).rejects.toMatchObject({ code: 'CORTEX_NO_ANSWER' });
+    expect(fake.asked).toHaveLength(3);
+  });
+
+  it('asks for the numbers that the operator of its engine has set [6.6d]', async () => {
+    const fake = fakeCortex(() => Promise.resolve('Hello.'));
+    const inTurns = { maxTokens: 4_000, temperature: 0.1 };
+    await using agents = await openAgents({ engine: { ...fake.engine, inTurns } });
+    await agents.say('Hello?');
+    expect(fake.asked).toMatchObject([inTurns]);
   });
 
   it('waits for an engine again after the last known failure is too old [7.1p]', async () => {

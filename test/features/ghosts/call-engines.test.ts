@@ -87,6 +87,15 @@ describe('the reason why a session waits', () => {
     expect(ghosts.whyWaiting(asker)).toBeNull();
   });
 
+  it('is also that an engine which is up gives no text, which is asked for again', async () => {
+    const details = { cortexId: 'fake', reason: 'It has no words.' };
+    const { engine } = fakeCortex(() => Promise.reject(new Rejection('CORTEX_NO_ANSWER', { details })));
+    const ghosts = ghostsOf(engine);
+    const waits = { code: 'CORTEX_UNAVAILABLE', details, retryAfter: 1 };
+    await expect(ghosts.ask(asker, asked, never)).rejects.toMatchObject(waits);
+    expect(ghosts.whyWaiting(asker)).toBe('It has no words.');
+  });
+
   it('names a model server that is up but refuses prompts', async () => {
     await using models = await startOpenAiServer();
     const refusal = '{"error":{"message":"context length exceeded"}}';

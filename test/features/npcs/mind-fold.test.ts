@@ -24,6 +24,7 @@ const folded: Readonly<Record<number, string>> = {
   7: 'bd7fb6601c5484fa47d3a708f7f4352fe9c50d01bfe8ea671a14989ed800e2f1',
   8: 'd0a4d1ade111051e83dd065d1d815454eeba0ad7b8f116b47b5863f62292cb5a',
   9: 'f63ee0fffb43f749759048315be88a51ff15cfa344e4c17945aa6a7e3d7f1638',
+  10: '02cd73ef52976406b4ea61b6d8bc0a3c7ff51e95cd6b771dd73ef71edb473d2d',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be

@@ -9,6 +9,7 @@ import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js
 import { MISMATCHES_NOTED } from '../../../src/features/turns/domain/tape-mismatch.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import { givenOf, inTable } from '../../support/given.js';
+import { draftOf } from '../../support/histories.js';
 import { aRuleset } from '../../support/rules.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
@@ -61,6 +62,10 @@ const turns: Record<TurnState['name'], Turn> = {
   awaitingMemories: after('open', 'actor'),
   awaitingInference: after('open', 'actor', 'memories'),
   ended: after('open', 'actor', 'memories', 'output'),
+  failed: given(
+    ...after('open', 'actor', 'memories').events,
+    draftOf({ type: 'TurnFailed', data: { turnId: inputs.open.turnId, code: 'CORTEX_NO_ANSWER', reason: 'No text.' } }),
+  ),
   expired: after('open', 'deadline'),
 };
 
@@ -110,6 +115,15 @@ const expected: Record<TurnState['name'], Record<TurnInput['type'], string>> = {
     look: 'ended',
     mismatch: 'ended TapeMismatchNoticed',
     deadline: 'ended',
+  },
+  failed: {
+    open: 'failed',
+    actor: 'failed',
+    memories: 'failed',
+    output: 'failed',
+    look: 'failed',
+    mismatch: 'failed',
+    deadline: 'failed',
   },
   expired: {
     open: 'expired',
@@ -397,7 +411,7 @@ describe('a turn', () => {
       expect(pendingEffect(turn, state)).toBeNull();
       const open = name.startsWith('awaiting');
       expect(turn.deadline(state)).toEqual(open ? { at: inputs.open.deadlineAt, input: { type: 'deadline' } } : null);
-      expect(turn.over(state)).toBe(name === 'ended' || name === 'expired');
+      expect(turn.over(state)).toBe(name !== 'new' && !open);
     }
   });
 });

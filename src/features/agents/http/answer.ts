@@ -1,5 +1,12 @@
 import { followTurn } from '../follow-turn.js';
-import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEndInTime, TurnExpired } from '../process-input.js';
+import {
+  type AgentDeps,
+  type AgentOutcome,
+  noVerdictYet,
+  streamEndInTime,
+  TurnExpired,
+  TurnFailed,
+} from '../process-input.js';
 import { type AgentInput, retryKey } from '../take-input.js';
 import { abortWith } from '../../../kernel/concurrency/abort-with.js';
 import { whenDown } from '../when-down.js';
@@ -104,6 +111,8 @@ export const phasesOf = async function* (
           retry.answered();
           return;
         }
+        case 'failed':
+          throw new TurnFailed(turnId, cortex, phase.reason);
         case 'expired':
           throw new TurnExpired(turnId, cortex, hasRecalled);
       }
@@ -112,7 +121,7 @@ export const phasesOf = async function* (
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
     // Its client may come again as soon as it reads this.
-    if (error instanceof TurnExpired) retry.answered();
+    if (error instanceof TurnExpired || error instanceof TurnFailed) retry.answered();
     else if (!hasEnded) retry.expected();
     yield eventOf('error', errorBody(error, requestId));
     if (hasEnded) retry.answered();

@@ -110,7 +110,14 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       body: ProcessInputRequest,
       choosesRuleset: '',
       example: examples.input,
-      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_ID_MISSPELT', ...refusedActions, 'CONCURRENT_NPC_LIMIT'],
+      refuses: [
+        'CONFLICT',
+        'EVENTS_TOO_LARGE',
+        'RULESET_ID_MISSPELT',
+        ...refusedActions,
+        'CONCURRENT_NPC_LIMIT',
+        'CORTEX_NO_ANSWER',
+      ],
       sends: ['Anima-Revision'],
       responses: {
         200: {

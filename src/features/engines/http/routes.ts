@@ -144,7 +144,7 @@ export const cortexRoutes = (
     params: Type.Object({ cortexId: name }),
     body: CompletePromptRequest,
     example: examples.complete,
-    refuses: ['CORTEX_NOT_FOUND'],
+    refuses: ['CORTEX_NOT_FOUND', 'CORTEX_NO_ANSWER'],
     responses: ok('The text of the engine.', Completion, examples.completed),
     handler: async (call) => {
       const { cortexId } = call.params;

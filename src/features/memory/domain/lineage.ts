@@ -165,6 +165,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
         end(event.data.turnId, briefly(event.data.verdict));
         break;
       case 'TurnExpired':
+      case 'TurnFailed':
         end(event.data.turnId, null);
         break;
       case 'MemoryStored':

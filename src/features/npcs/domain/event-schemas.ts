@@ -265,6 +265,17 @@ export const npcEventSchemas = {
       roots: Type.Optional(list(Type.String())),
     },
   ),
+  AnswerMissing: event('The engine was asked for the text of the turn, and gave none.', {
+    ...turn,
+    cortexId: text('The engine that was asked.'),
+    reason: text('What was wrong with its answer, without the text of the engine.'),
+    attempt: Type.Integer({ description: 'How many times the engine has been asked, from 1.' }),
+  }),
+  TurnFailed: event('The turn ended without a verdict, because the engine gave no text in any attempt.', {
+    ...turn,
+    code: text('The code of the error that clients get.'),
+    reason: text('What was wrong with the last answer.'),
+  }),
   TurnExpired: event('The turn reached its deadline before it ended.', turn),
   TapeMismatchNoticed: event('A tape that the body sent differs from what the turn had recorded.', {
     ...turn,

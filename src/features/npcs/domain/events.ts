@@ -48,6 +48,8 @@ export const npcEvents = decoderOf<NpcEvent>({
   RecallReported: [],
   MemoriesCleared: [],
   MemoriesRetracted: [],
+  AnswerMissing: [],
+  TurnFailed: [],
   TurnExpired: [],
   TapeMismatchNoticed: [],
   DirectiveGiven: [],

@@ -115,6 +115,8 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
       return { archived: state.archived, facts: mergePatch(state.facts ?? {}, event.data.facts) };
     // These are not acts of the NPC, so an archived mind stays archived. Events of a newer version may be anything.
     case 'TurnExpired':
+    case 'TurnFailed':
+    case 'AnswerMissing':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
     case 'MemoriesCleared':
@@ -138,6 +140,7 @@ const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns
     case 'VerdictReached':
     case 'VerdictRefused':
     case 'TurnExpired':
+    case 'TurnFailed':
       return withTurn(turns, event.data.turnId, false);
     default:
       return turns;

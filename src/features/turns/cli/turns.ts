@@ -8,7 +8,7 @@ import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/s
 
 const DEFAULT_LIMIT = 100;
 /** The values of `--state`. */
-const STATES = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'];
+const STATES = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'failed', 'expired'];
 
 /** The longest ID and the longest state; a time always has 24 characters. */
 const lineOf = cellsOf([31, 17, 24, 24]);

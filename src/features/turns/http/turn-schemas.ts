@@ -14,7 +14,9 @@ import {
   verdictMembers,
 } from '../protocol-schemas.js';
 
-export const turnStates = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
+export const turnStates = [
+  ...(['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'failed', 'expired'] as const),
+] as const;
 
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);

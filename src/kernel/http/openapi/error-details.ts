@@ -163,6 +163,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   LOGIC_UNKNOWN: { logic: count },
   READ_MODEL_BEHIND: { minRevision: maybe(count) },
   ARCHIVE_UNAVAILABLE: { archive: text },
+  CORTEX_NO_ANSWER: { cortexId: maybe(text), turnId: maybe(text), reason: text },
   CORTEX_UNAVAILABLE: { cortexId: maybe(text), turnId: maybe(text), reason: text },
 };
 

@@ -221,6 +221,13 @@ describe('the phases of an agent’s turn', () => {
     ]);
   });
 
+  it('end with the 422 as an event when the engine gives no text [6.7b]', async () => {
+    const details = { cortexId: 'fake', reason: 'It has no words.' };
+    await start(fakeCortex(() => Promise.reject(new Rejection('CORTEX_NO_ANSWER', { details }))));
+    const stream = await streamed('Hello?');
+    expect((await stream.rest()).at(-1)).toMatchObject(['error', { error: { code: 'CORTEX_NO_ANSWER', details } }]);
+  });
+
   it('reach a second client that joins, from the first phase on', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {

@@ -86,6 +86,14 @@ const every: Record<NpcEventType, EventDraft> = {
   RecallReported: draftOf({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
   MemoriesCleared: draftOf({ type: 'MemoriesCleared', data: { count: 1 } }),
   MemoriesRetracted: draftOf({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } }),
+  AnswerMissing: draftOf({
+    type: 'AnswerMissing',
+    data: { turnId: 't1', cortexId: 'openai', reason: 'It answers without a text.', attempt: 1 },
+  }),
+  TurnFailed: draftOf({
+    type: 'TurnFailed',
+    data: { turnId: 't1', code: 'CORTEX_NO_ANSWER', reason: 'It answers without a text.' },
+  }),
   TurnExpired: expired,
   TapeMismatchNoticed: draftOf({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
   DirectiveGiven: directiveGiven('d1'),
@@ -226,6 +234,7 @@ describe('a mind', () => {
 
   const noActs = [
     ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
+    ...['AnswerMissing', 'TurnFailed'],
     'FactsReported',
     ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   ];
