@@ -16,7 +16,7 @@ import {
   takenItems,
   withSpeech,
 } from './world.js';
-import type { CoreRule, Situation } from './core-rule.js';
+import type { CoreRule, Objection, Situation } from './core-rule.js';
 import { asDeclared } from './declared.js';
 import { shortList, shortName } from './short-names.js';
 import { defined } from '../../../../kernel/base/defined.js';
@@ -120,14 +120,25 @@ const itemsUsed = (action: Action, { worldState, declarations }: Situation): rea
   return takenItems(action, declaration)?.names ?? null;
 };
 
+const isTaking = ({ type }: Action, { declarations }: Situation): boolean =>
+  declarations?.get(type)?.takes !== undefined;
+
+/** Without an inventory that can be read, an NPC has nothing that it could give away by an action which is declared to take items. */
+const nothingOwned = (listed: Json | undefined, [item = '']: readonly string[]): Objection => ({
+  code: 'ITEM_NOT_IN_INVENTORY',
+  reason: `It does not have "${shortName(item)}": its inventory ${(listed ?? null) === null ? 'is missing' : 'cannot be read'}.`,
+  details: { item: shortName(item), inventory: [] },
+});
+
 const inventory: CoreRule = {
   brRuleId: 'core.inventory',
   ruleDescription: `An item that is used, given or traded must be in the inventory, if the inventory is known. An action names at most ${ACTION_ITEMS} items.`,
   affectedActions: ['USE', 'USE_ITEM', 'GIVE', 'GIVE_ITEM', 'TRADE', 'TRADE_ITEM'],
-  affectsDeclared: ({ type }, { declarations }) => declarations?.get(type)?.takes !== undefined,
+  affectsDeclared: isTaking,
   object(action, situation) {
-    const owned = namesIn(situation.npcState['inventory']);
-    if (owned === undefined) return null;
+    const listed = situation.npcState['inventory'];
+    const owned = namesIn(listed);
+    if (owned === undefined && !isTaking(action, situation)) return null;
     const items = itemsUsed(action, situation);
     if (items === null) {
       return {
@@ -136,6 +147,7 @@ const inventory: CoreRule = {
         details: { most: ACTION_ITEMS },
       };
     }
+    if (owned === undefined) return nothingOwned(listed, items);
     const item = items.find((one) => !owned.has(one));
     if (item === undefined) return null;
     return {

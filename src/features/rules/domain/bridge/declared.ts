@@ -4,12 +4,13 @@ import {
   type DeclaringSet,
   type TargetKind,
 } from '../actions/action-declaration.js';
+import { ACTION_MEMBERS } from '../actions/action-members.js';
 import { payloadProblem } from '../actions/check-payload.js';
 import { nearestName } from '../../../../kernel/base/nearest.js';
 import type { Action } from './action.js';
 import type { CoreRule, Objection, Situation } from './core-rule.js';
 import { shortList, shortName } from './short-names.js';
-import { ACTION_ITEMS, ACTION_MEMBERS, namesIn, takenItems } from './world.js';
+import { ACTION_ITEMS, namesIn, takenItems } from './world.js';
 
 /** Why an action is refused whose type the ruleset does not declare; null if it does, or if it declares none. */
 export const undeclared = (ruleset: DeclaringSet | null, { type }: Action): Objection | null => {

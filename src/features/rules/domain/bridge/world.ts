@@ -3,9 +3,6 @@ import { ITEM_MEMBERS } from '../actions/item-members.js';
 import { ARRAY_ELEMENTS } from '../key-tree.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 
-/** The members of an action that say nothing of what it is about, other than its payload. */
-export const ACTION_MEMBERS: readonly string[] = ['type', 'target', 'reason', 'confidence', 'payload', 'signature'];
-
 /** How many items one action may name. An action that names more is refused, so nothing is given away unseen. */
 export const ACTION_ITEMS = 64;
 

@@ -88,7 +88,53 @@ describe('a declared action', () => {
     ['comes with its target', { type: 'DROP', target: 'rope', payload: { item: 'crown' } }, 'ITEM_NOT_IN_INVENTORY'],
   ])('takes only an item that %s [5.12e, 5.12p]', (_, action, code) => {
     expect(codeOf(action, {}, { inventory })).toBe(code);
-    if (code === 'ITEM_NOT_IN_INVENTORY') expect(codeOf(action)).toBeUndefined();
+  });
+
+  it.each<[inventory: Json, has: boolean]>([
+    [['rope'], true],
+    [[{ id: 'rope' }], true],
+    [[{ npcId: 'rope' }], true],
+    [[{ itemId: 'rope', quantity: 2 }], true],
+    [[{ item: 'rope' }], true],
+    [[{ id: 'r1', name: 'rope' }], true],
+    [{ rope: 2 }, true],
+    [{ rope: true }, true],
+    [{ rope: { quantity: 1 } }, true],
+    [[{ id: 'rope', quantity: 0 }], false],
+    [{ rope: 0 }, false],
+    [{ rope: false }, false],
+    [{ rope: null }, false],
+    [{ rope: { quantity: 0 } }, false],
+    [[{ label: 'rope' }], false],
+    [[['rope']], false],
+    [[5, null], false],
+    [[], false],
+    [{}, false],
+  ])('takes what an inventory has that is written in one of these ways: %j [5.12r]', (written, has) => {
+    const code = codeOf({ type: 'HAND_OVER', payload: { item: 'rope' } }, {}, { inventory: written });
+    expect(code).toBe(has ? undefined : 'ITEM_NOT_IN_INVENTORY');
+  });
+
+  it.each<[npcState: JsonObject, why: string]>([
+    [{}, 'is missing'],
+    [{ inventory: null }, 'is missing'],
+    [{ inventory: 'rope' }, 'cannot be read'],
+    [{ inventory: 5 }, 'cannot be read'],
+    [{ inventory: true }, 'cannot be read'],
+  ])('takes nothing from an inventory that is missing or cannot be read: %j [5.12p]', (npcState, why) => {
+    const refusalOf = (action: Action, declared = declarationsFrom(actions)) =>
+      checkAction(action, situationOf(npcState, {}, 'x', declared)).refusal;
+    const refusal = {
+      code: 'ITEM_NOT_IN_INVENTORY',
+      reason: `It does not have "rope": its inventory ${why}.`,
+      details: { item: 'rope', inventory: [] },
+    };
+    expect(refusalOf({ type: 'HAND_OVER', payload: { item: 'rope' } })).toEqual(refusal);
+    expect(refusalOf({ type: 'DROP', target: 'rope' })).toEqual(refusal);
+    const give: Action = { type: 'GIVE', payload: { item: 'rope' } };
+    expect(refusalOf(give, declarationsFrom([declare({ type: 'GIVE' })]))).toBeNull();
+    expect(refusalOf(give, declarationsFrom([declare({ type: 'GIVE', takes: 'item' })]))).toEqual(refusal);
+    expect(checkAction(give, situationOf(npcState, {}, 'x', null)).refusal).toBeNull();
   });
 
   it('has a payload as it is declared, and nothing beside it [5.12o]', () => {
