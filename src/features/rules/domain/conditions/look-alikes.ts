@@ -37,21 +37,46 @@ const isNumber = (text: string): boolean => writtenNumber(text) !== null;
 /** `8,<18` behind an order: its number, and a second order. */
 const SECOND_ORDER = /^([^\s,;&<>=]+)(?:[,;&\s]|and\b)*(<=|>=|<|>)\s*(\S+)$/i;
 
-/** Two orders as one range, or as two conditions on the same key; null if there are not two. */
-const bothOrders = (key: string | null, first: Order, rest: string): { readonly meant?: string } | null => {
-  const [, low = '', second = '', high = ''] = SECOND_ORDER.exec(rest) ?? [];
-  if (!isNumber(low) || !isNumber(high)) return null;
-  if (first === '>=' && second === '<=') return { meant: `${low}..${high}` };
-  if (first === '<=' && second === '>=') return { meant: `${high}..${low}` };
-  if (key === null) return {};
-  const meant = `${JSON.stringify([key, `${first}${low}`])}, ${JSON.stringify([key, `${second}${high}`])}`;
-  return { meant };
+/** Two conditions on the same key; undefined if the key is not known. */
+const twoConditions = (key: string | null, one: string, other: string): string | undefined =>
+  key === null ? undefined : `${JSON.stringify([key, one])}, ${JSON.stringify([key, other])}`;
+
+/** A lower and an upper limit, such as `>=8` and `<18`: how they are combined; undefined if nothing can be meant. */
+const limitsMeant = (key: string | null, lower: string, upper: string): string | undefined => {
+  const [from, to] = [lower.replace(/^>=?/, ''), upper.replace(/^<=?/, '')];
+  if (Number(from) > Number(to)) return `${lower}|${upper}`;
+  const areIncluded = lower.startsWith('>=') && upper.startsWith('<=');
+  if (areIncluded) return `${from}..${to}`;
+  return Number(from) === Number(to) ? undefined : twoConditions(key, lower, upper);
+};
+
+/** Two orders: as one range, as two conditions on the same key, or as alternatives if both can never hold; null if there are not two. */
+const bothOrders = (
+  key: string | null,
+  first: Order,
+  rest: string,
+): { readonly meant: string | undefined; readonly areAlternatives: boolean } | null => {
+  const [, one = '', second = '', other = ''] = SECOND_ORDER.exec(rest) ?? [];
+  if (!isNumber(one) || !isNumber(other)) return null;
+  const [left, right] = [first + one, second + other];
+  const isOpposite = left.startsWith('>') !== right.startsWith('>');
+  const meant = !isOpposite
+    ? twoConditions(key, left, right)
+    : left.startsWith('>')
+      ? limitsMeant(key, left, right)
+      : limitsMeant(key, right, left);
+  return { meant, areAlternatives: meant?.includes('|') === true };
 };
 
 /** The problem of an order whose operand is no number. @param key the key of the condition, if the order is its whole value */
 export const orderProblem = (key: string | null, order: Order, operand: string): Problem => {
   if (operand === '') return problem(`Nothing follows ${order}.`);
   const both = bothOrders(key, order, operand);
+  if (both?.areAlternatives === true)
+    return problem(
+      'A value has no "and", and no number satisfies both orders. Alternatives are separated by |.',
+      both.meant,
+    );
   if (both !== null) return problem('A value has no "and". Both orders are conditions of their own.', both.meant);
   const number = looseNumber(operand)?.number;
   return number === undefined
@@ -75,7 +100,10 @@ const WORDS: Readonly<Record<string, string>> = {
 const WORD = /^([a-z]{2,3})\s+(\S+)$/i;
 const NOT = /^not\s+(\S.*)$/isu;
 const COUNT = /^count\s*((?:[<>=!≥≤≠]\s*)+\d+)$/i;
-const DASHED = /^(-?[\d.]+)\s*[-–—]\s*([\d.]+)$/;
+const DASHED = /^(-?[\d.]+|\d{1,2}:\d{2})\s*[-–—]\s*([\d.]+|\d{1,2}:\d{2})$/;
+/** `05`, `5:00`, `05:30`. */
+const CLOCK = /^(\d{1,2})(?::(00|15|30|45))?$/;
+const QUARTERS: Readonly<Record<string, string>> = { '15': '.25', '30': '.5', '45': '.75' };
 /** Words around numbers: `between 8 and 19`, `8 to 19`, `at least 5`. */
 const BETWEEN = /^(?:between\s+(?=\S+\s+and\s)|(?:from\s+)?(?=\S+\s+(?:to|until|through)\s))(\S+)\s+\S+\s+(\S+)$/i;
 const MEASURES: readonly (readonly [pattern: RegExp, order: Order])[] = [
@@ -103,6 +131,35 @@ const dottedProblem = (text: string): Problem | null => {
   return to !== undefined && before === '' ? problem('A range has two ends.', `<=${to}`) : null;
 };
 
+/** A time of day as a number of hours; a number as it is; null if it is neither. */
+const hourOf = (text: string): string | null => {
+  if (isNumber(text)) return text;
+  const [, hour, minutes = ''] = CLOCK.exec(text) ?? [];
+  return hour === undefined ? null : `${Number(hour)}${QUARTERS[minutes] ?? ''}`;
+};
+
+/** Two numbers, or two times of day, with a dash or words between them. */
+type Dashed = { readonly from: string; readonly to: string };
+
+/** The span that `5-9`, `22-05` or `22:00-05:00` stands for; null if it is none. A number with a zero before it is one in a time of day. */
+export const dashedSpan = (text: string): Dashed | null => {
+  const [, left = '', right = ''] = DASHED.exec(text) ?? [];
+  const [from, to] = [hourOf(left), hourOf(right)];
+  if (from === null || to === null || Number(from) === Number(to)) return null;
+  const isClock = !isNumber(left) || !isNumber(right);
+  return isClock && !(CLOCK.test(left) && CLOCK.test(right)) ? null : { from, to };
+};
+
+/** The problem of a span. One that ends with the smaller number goes across midnight. */
+const spanProblem = ({ from, to }: Dashed): Problem =>
+  Number(from) <= Number(to)
+    ? problem('A range is written like 5..9.', `${from}..${to}`)
+    : problem('A range begins with the smaller number. Across midnight, it is two orders.', `>=${from}|<=${to}`);
+
+/** What is outside a span. Outside one across midnight is a range without its ends, which takes two conditions. */
+export const outsideSpan = (key: string | null, { from, to }: Dashed): string | undefined =>
+  Number(from) <= Number(to) ? `<${from}|>${to}` : twoConditions(key, `>${to}`, `<${from}`);
+
 const wordProblem = (text: string): Problem | null => {
   const [, word = '', operand = ''] = WORD.exec(text) ?? [];
   const sign = Object.hasOwn(WORDS, word.toLowerCase()) ? WORDS[word.toLowerCase()] : undefined;
@@ -115,12 +172,9 @@ const wordProblem = (text: string): Problem | null => {
 
 /** Numbers in words. A game's own texts hardly ever read like this. */
 const measureProblem = (text: string): Problem | null => {
-  const [, from = '', to = ''] = BETWEEN.exec(text) ?? [];
-  if (isNumber(from) && isNumber(to))
-    return problem(
-      'A range is written like 5..9.',
-      Number(from) <= Number(to) ? `${from}..${to}` : `>=${from}|<=${to}`,
-    );
+  const [, left = '', right = ''] = BETWEEN.exec(text) ?? [];
+  const [from, to] = [hourOf(left), hourOf(right)];
+  if (from !== null && to !== null) return spanProblem({ from, to });
   for (const [pattern, order] of MEASURES) {
     const number = pattern.exec(text)?.[1];
     if (number !== undefined && isNumber(number))
@@ -135,8 +189,7 @@ export const textProblem = (text: string): Problem | null => {
   if (text.startsWith('~')) return problem('~ is not an operator. Quote a text that begins with it.');
   if (OTHER_QUOTES.test(text))
     return problem('A quoted text has straight double quotes.', JSON.stringify(text.slice(1, -1)));
-  const [, from = '', to = ''] = DASHED.exec(text) ?? [];
-  if (isNumber(from) && isNumber(to) && Number(from) < Number(to))
-    return problem('A range is written like 5..9.', `${from}..${to}`);
+  const span = dashedSpan(text);
+  if (span !== null) return spanProblem(span);
   return dottedProblem(text) ?? wordProblem(text) ?? measureProblem(text);
 };

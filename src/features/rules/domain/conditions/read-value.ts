@@ -1,6 +1,6 @@
 import { areWithin } from '../../../../kernel/base/slips.js';
 import type { Alternative, CountComparison, ElementAlternative, Operand, Order } from './alternatives.js';
-import { operatorOf, orderProblem, textProblem } from './look-alikes.js';
+import { dashedSpan, operatorOf, orderProblem, outsideSpan, textProblem } from './look-alikes.js';
 import { compareQuantities, writtenNumber } from './numbers.js';
 import { isProblem, type Problem, problem, shownText } from './problem.js';
 import { endOfBrackets, splitValue } from './split-value.js';
@@ -54,11 +54,13 @@ const functionLike = (name: string): FunctionName | undefined => {
   return FUNCTIONS.find((known) => known === lower) ?? FUNCTIONS.find((known) => areWithin(1, lower, known));
 };
 
-const negatedMeant = (written: string): string | undefined => {
+const negatedMeant = (key: string | null, written: string): string | undefined => {
   if (written === '*') return '!';
   if (written === '!' || /^null$/i.test(written)) return '*';
   const range = rangeIn(written);
   if (range !== null) return `<${range[0]}|>${range[1]}`;
+  const span = dashedSpan(written);
+  if (span !== null) return outsideSpan(key, span);
   const { operator, rest } = operatorOf(written) ?? {};
   const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '': '!=', '!=': '' }[operator ?? ' '];
   if (opposite !== undefined) return opposite + (rest ?? '');
@@ -66,12 +68,12 @@ const negatedMeant = (written: string): string | undefined => {
   return written.startsWith('none(') ? `any${written.slice(4)}` : undefined;
 };
 
-const otherThan = (written: string): ElementAlternative | Problem => {
+const otherThan = (key: string | null, written: string): ElementAlternative | Problem => {
   if (written === '') return problem('Nothing follows !=.');
   const isOther = written === '*' || written === '!' || rangeIn(written) !== null || operatorOf(written) !== null;
   const operand = isOther ? null : operandOf(written);
   if (operand !== null && !isProblem(operand)) return { is: 'other', than: [operand] };
-  return problem(`A number or a text follows !=, not ${shownText(written)}.`, negatedMeant(written));
+  return problem(`A number or a text follows !=, not ${shownText(written)}.`, negatedMeant(key, written));
 };
 
 const ordered = (key: string | null, order: Order, written: string): ElementAlternative | Problem => {
@@ -105,10 +107,10 @@ const readOperator = (
   written: string,
   { operator, isExact, rest }: NonNullable<ReturnType<typeof operatorOf>>,
 ): ElementAlternative | Problem => {
-  if (isExact) return operator === '!=' ? otherThan(rest) : ordered(key, operator as Order, rest);
+  if (isExact) return operator === '!=' ? otherThan(key, rest) : ordered(key, operator as Order, rest);
   if (operator !== undefined) return misspelt(key, operator, rest, written);
   return written.startsWith('!=')
-    ? otherThan(written.slice(2).trim())
+    ? otherThan(key, written.slice(2).trim())
     : problem(`${shownText(written)} begins with no operator. Quote a text like this.`);
 };
 
