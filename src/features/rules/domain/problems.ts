@@ -2,9 +2,11 @@ import { declarationsFrom } from './actions/action-declaration.js';
 import { declaredProblemsOf } from './actions/declared-problems.js';
 import { readActions } from './actions/read-actions.js';
 import { readActionWords } from './action-words.js';
+import { rootProblem } from './conditions/path.js';
 import { isProblem, type Problem, shownText } from './conditions/problem.js';
 import { readConditions } from './conditions/read-condition.js';
 import { readStateRules } from './state-rules/read-state-rules.js';
+import { namesOf } from './state-rules/state-rule.js';
 import { unknownMembers } from './members.js';
 import type { DirectiveRule } from './ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
@@ -46,11 +48,20 @@ const memberProblems = (body: JsonObject, rules: readonly DirectiveRule[]): read
 const isPairList = (pairs: Json | undefined, length: number): boolean =>
   (pairs ?? null) === null || (Array.isArray(pairs) && pairs.length === length);
 
-/** What grammar 2 refuses in the conditions and the action of a rule, by its member. */
+/** Whether a state rule declares a member of the state with this name. */
+type IsDeclared = (name: string) => boolean;
+
+/**
+ * What grammar 2 refuses in the conditions and the action of a rule, by its member.
+ * @param isDeclared without it, the set has no state rules
+ */
 export const problemsOfRule = (
   rule: DirectiveRule,
+  isDeclared: IsDeclared = () => false,
 ): readonly { readonly member: string; readonly problem: Problem }[] => {
   const conditions = readConditions(rule).flatMap((read, at) => {
+    const misspelt = rootProblem(rule.ruleCondition[at]?.[0] ?? '', isDeclared);
+    if (misspelt !== null) return [{ member: `ruleCondition/${at}/0`, problem: misspelt }];
     if (!isProblem(read)) return [];
     const { member, ...problem } = read;
     return [{ member: `ruleCondition/${at}/${member}`, problem }];
@@ -107,7 +118,12 @@ const actionProblems = (body: JsonObject, rules: readonly DirectiveRule[]): read
 };
 
 /** What grammar 2 refuses in a rule as it was sent, and as it was read. */
-const problemsOfSent = (sent: Json | undefined, rule: DirectiveRule, at: string): readonly RulesetProblem[] => {
+const problemsOfSent = (
+  sent: Json | undefined,
+  rule: DirectiveRule,
+  at: string,
+  isDeclared: IsDeclared,
+): readonly RulesetProblem[] => {
   const { drRuleId } = rule;
   const pairs = isObject(sent) ? sent['ruleCondition'] : undefined;
   const unread = {
@@ -118,16 +134,22 @@ const problemsOfSent = (sent: Json | undefined, rule: DirectiveRule, at: string)
   return [
     ...(isPairList(pairs, rule.ruleCondition.length) ? [] : [unread]),
     ...(isObject(sent) ? [...lineProblems(sent, drRuleId, at), ...onBreakProblems(sent, rule, at)] : []),
-    ...problemsOfRule(rule).map(({ member, problem }) => ({ drRuleId, pointer: `${at}/${member}`, ...problem })),
+    ...problemsOfRule(rule, isDeclared).map(({ member, problem }) => ({
+      drRuleId,
+      pointer: `${at}/${member}`,
+      ...problem,
+    })),
   ];
 };
 
 /** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS, in slices of one rule. @param body the set as it was sent */
 export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): Sliced<readonly RulesetProblem[]> {
+  const stateRules = readStateRules(body['ruleState']);
+  const declared = new Set(stateRules.rules.map((rule) => namesOf(rule)[0]));
   const problems = [
     ...memberProblems(body, rules),
     ...lineProblems(body, '', ''),
-    ...readStateRules(body['ruleState']).problems.map((one) => ({
+    ...stateRules.problems.map((one) => ({
       drRuleId: '',
       ...one,
       pointer: `/ruleState${one.pointer}`,
@@ -138,7 +160,7 @@ export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): 
   const sent = Array.isArray(body['rulesetRules']) ? (body['rulesetRules'] as readonly Json[]) : [];
   for (const [position, rule] of rules.entries()) {
     yield rule.ruleCondition.length;
-    problems.push(...problemsOfSent(sent[position], rule, `/rulesetRules/${position}`));
+    problems.push(...problemsOfSent(sent[position], rule, `/rulesetRules/${position}`, (name) => declared.has(name)));
   }
   return problems;
 }

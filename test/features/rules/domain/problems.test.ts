@@ -68,6 +68,17 @@ describe('a set of grammar 2', () => {
     ]);
   });
 
+  it('is refused for a misspelt root, unless a state rule declares a member with this name [5.5h]', () => {
+    const set = ruleOf({ ruleCondition: [['stat.hp', '5']] });
+    const refused = [
+      { drRuleId: 'rule-1', pointer: '/rulesetRules/0/ruleCondition/0/0', message: text, meant: 'state.hp' },
+    ];
+    expect(problemsOf(set)).toEqual(refused);
+    expect(problemsOf({ ...set, ruleState: [{ path: '*', writer: 'game' }] })).toEqual(refused);
+    expect(problemsOf({ ...set, ruleState: [{ path: 'stat.hp', writer: 'game' }] })).toEqual([]);
+    expect(warned({ ...set, grammar: 1 })).toEqual([expect.stringContaining('Perhaps state.hp was meant')]);
+  });
+
   it('is refused with at most 100 problems, and the number of the others [5.5b]', () => {
     const refused = register({ rulesetRules: Array.from({ length: 130 }, () => ({ ruleCondition: [['hp', '=5']] })) });
     expect((refused as Rejection).details).toMatchObject({ problemsLeftOut: 30 });

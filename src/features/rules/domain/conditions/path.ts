@@ -1,4 +1,5 @@
-import { isMisspelt } from '../../../../kernel/base/alike.js';
+import { areSlips, type Bare, bareOf, isMisspelt, LONGEST_NAME } from '../../../../kernel/base/alike.js';
+import { areWithin } from '../../../../kernel/base/slips.js';
 import { type Problem, problem, shownText } from './problem.js';
 
 /** What a path can begin with, other than the name of a member of the state. */
@@ -15,27 +16,57 @@ export type Path = {
 
 /** The members of every action, and those that models give to many. */
 const ACTION_MEMBERS = ['type', 'target', 'reason', 'confidence', 'payload'];
-/** Shorter roots resemble too many names of members. */
+/** With a letter replaced, shorter roots resemble too many names of members: `stats` is not `state`. */
 const LONG_ROOT_CHARS = 6;
 /** `player` is `context.player`. */
 const PLAYER = 'player';
 const FIRST_NAMES: readonly string[] = [...ROOTS, PLAYER];
+/** What grammar 1 called the state. */
+const NPC_STATE = 'npcState';
+/** First names that are read as they are, or refused as such. */
+const RESERVED: readonly string[] = [...FIRST_NAMES, NPC_STATE, 'cel'];
 
 const NAMED = /^([^[\]]+)(?:\[([a-z])\])?$/;
 
-/** The first of some names, if it is a misspelt root; a member of the state with such a name is written with `state.`. */
-const misspeltRoot = (first: string, more: readonly string[]): Problem | null => {
+const reservedName = (first: string, more: readonly string[]): Problem | null => {
   if (first === 'cel') return problem('cel is reserved. Write state.cel for a member of the state.');
-  if (first === 'npcState') return problem('npcState is no root.', ['state', ...more].join('.'));
-  if (FIRST_NAMES.includes(first)) return null;
-  const root = FIRST_NAMES.find(
-    (known) =>
-      known === first.toLowerCase() || (more.length > 0 && known.length >= LONG_ROOT_CHARS && isMisspelt(first, known)),
-  );
-  if (root === undefined) return null;
+  return first === NPC_STATE ? problem('npcState is no root.', ['state', ...more].join('.')) : null;
+};
+
+const areSwapped = (one: string, other: string): boolean => {
+  if (one.length !== other.length) return false;
+  const at = [...one].findIndex((unit, index) => unit !== other[index]);
+  return one.slice(0, at) + one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2) === other;
+};
+
+/** Whether one name is the other with a letter too few or too many, or with two neighbours swapped. */
+const isClose = (one: string, other: string): boolean =>
+  (one.length !== other.length && areWithin(1, one, other)) || areSwapped(one, other);
+
+const KNOWN = [...FIRST_NAMES, NPC_STATE].map((name) => ({ name, bare: bareOf(name) }));
+
+/** Names that stand alone are members of the state, unless they can hardly be anything but a root. */
+const resembles = (written: Bare, isAlone: boolean, { name, bare }: (typeof KNOWN)[number]): boolean => {
+  if (written.text === bare.text) return true;
+  if (isAlone) return name === 'observation' && isClose(written.text, bare.text);
+  return isClose(written.text, bare.text) || (name.length >= LONG_ROOT_CHARS && areSlips(written, bare));
+};
+
+/**
+ * The problem of a path whose first name is probably a misspelt root; null if it is not. The path can be read all the same, because the state
+ * rules of a set may declare a member with such a name. Any other member with such a name is written with `state.`.
+ */
+export const rootProblem = (key: string, isDeclared: (name: string) => boolean): Problem | null => {
+  const [written = '', ...more] = key.split('.');
+  const [first = ''] = written.split('[');
+  if (first.length > LONGEST_NAME || RESERVED.includes(first) || isDeclared(first)) return null;
+  const bare = bareOf(first);
+  const known = KNOWN.find((one) => resembles(bare, more.length === 0, one))?.name;
+  if (known === undefined) return null;
+  const root = known === NPC_STATE ? 'state' : known;
   return problem(
-    `${shownText(first)} resembles the root ${root}. Write state.${first} for a member of the state.`,
-    [root, ...more].join('.'),
+    `${shownText(first)} resembles the root ${known}. Write state.${first} for a member of the state.`,
+    root === 'observation' ? root : root + key.slice(first.length),
   );
 };
 
@@ -85,7 +116,7 @@ export const readPath = (key: string): Path | Problem => {
   const lettered = read.flatMap(([, , letter], at) => (letter === undefined ? [] : [{ letter, at }]));
   if (lettered.length > 1) return problem('A path has at most one letter in brackets.');
   const [first = '', ...more] = written;
-  const wrong = misspeltRoot(first, more) ?? misspeltMember(written);
+  const wrong = reservedName(first, more) ?? misspeltMember(written);
   if (wrong !== null) return wrong;
   if (first === 'observation' && parts.length > 1)
     return problem('The observation is a text, which has no members.', first);

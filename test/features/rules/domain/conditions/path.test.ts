@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Path, readPath } from '../../../../../src/features/rules/domain/conditions/path.js';
+import { type Path, readPath, rootProblem } from '../../../../../src/features/rules/domain/conditions/path.js';
 
 describe('a path', () => {
   it.each<[key: string, path: Path]>([
@@ -38,15 +38,61 @@ describe('a path', () => {
     ['cel', undefined],
     ['cel.x', undefined],
     ['npcState.hp', 'state.hp'],
-    ['Context.hour', 'context.hour'],
-    ['contxt.hour', 'context.hour'],
-    ['playr.id', 'player.id'],
     ['action.tpye', 'action.type'],
     ['action.Target', 'action.target'],
-  ])('is refused if its root, or its member of an action, is reserved or misspelt: %s [5.5h]', (key, meant) => {
+  ])('is refused if its root is reserved, or its member of an action misspelt: %s [5.5h]', (key, meant) => {
     const { message, ...rest } = readPath(key) as { message: string; meant?: string };
     expect(message).not.toBe('');
     expect(rest).toEqual(meant === undefined ? {} : { meant });
+  });
+
+  it.each<[key: string, meant: string]>([
+    ['Context.hour', 'context.hour'],
+    ['Context', 'context'],
+    ['contxt.hour', 'context.hour'],
+    ['contest.hour', 'context.hour'],
+    ['playr.id', 'player.id'],
+    ['fact.done', 'facts.done'],
+    ['facs.done', 'facts.done'],
+    ['fcts.done', 'facts.done'],
+    ['factss.done', 'facts.done'],
+    ['fatcs.done', 'facts.done'],
+    ['stat.hp', 'state.hp'],
+    ['states.bag[x].id', 'state.bag[x].id'],
+    ['delt.gold', 'delta.gold'],
+    ['aftr.gold', 'after.gold'],
+    ['atfer.gold', 'after.gold'],
+    ['af-ter.gold', 'after.gold'],
+    ['actoin.type', 'action.type'],
+    ['observtion', 'observation'],
+    ['obsevration', 'observation'],
+    ['npcstate.hp', 'state.hp'],
+    ['npc_state', 'state'],
+    ['npcStat.hp', 'state.hp'],
+  ])('has a first name that is no misspelt root: not %s [5.5h]', (key, meant) => {
+    const [first = ''] = key.split('.');
+    expect(rootProblem(key, () => false)).toEqual({ message: expect.stringContaining(first) as string, meant });
+    expect(rootProblem(key, (name) => name === first)).toBeNull();
+    expect(rootProblem(`state.${key}`, () => false)).toBeNull();
+    expect(readPath(key)).toHaveProperty('root', 'state');
+  });
+
+  it.each([
+    ...[
+      'stats.hp',
+      'stage.x',
+      'contact.hour',
+      'alter.ego',
+      'facet.x',
+      'playerStats.hp',
+      'conservation',
+      'reservation',
+      'stat',
+      'fact',
+    ],
+    ...['deltas', 'rafters', 'hp', 'constructor.x', '__proto__.x', '-', `${'a'.repeat(500)}.x`],
+  ])('may begin with a member of the state that resembles no root: %s [5.5h]', (key) => {
+    expect(rootProblem(key, () => false)).toBeNull();
   });
 
   it.each<[key: string, meant: string | undefined]>([
