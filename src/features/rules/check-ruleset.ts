@@ -6,6 +6,7 @@ import { RulesBody } from './body-schemas.js';
 import type { RuleFindings } from './domain/analysis/findings.js';
 import { judgeRules } from './domain/analysis/judge-rules.js';
 import { writtenNumber } from './domain/conditions/numbers.js';
+import { problem } from './domain/conditions/problem.js';
 import { normaliseRuleset } from './domain/normalise.js';
 import type { RulesetProblem } from './domain/problems.js';
 import { type Grammar, templates } from './domain/ruleset.js';
@@ -91,6 +92,18 @@ const onlyProblem = (body: JsonObject, refusal: Rejection): RulesetProblem => {
   }
 };
 
+/** The problem of the conditions that a pointer leads into, if they are one pair without the list around it. */
+const barePairAt = (body: JsonObject, pointer: string): RulesetProblem | null => {
+  const [, conditions] = /^(\/rulesetRules\/\d+\/ruleCondition)\/[01]$/.exec(pointer) ?? [];
+  if (conditions === undefined) return null;
+  const pair = valueAt(body, conditions);
+  if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') return null;
+  if (typeof pair[1] === 'object') return null;
+  const message = 'The value is one pair. It must be a list of pairs.';
+  const meant = `[[${pair.map((one) => JSON.stringify(one)).join(', ')}]]`;
+  return { drRuleId: ruleIdAt(body, pointer), pointer: conditions, ...problem(message, meant) };
+};
+
 /** The problems of a refusal: those that it lists, or itself as the only one. */
 const problemsIn = (body: JsonObject, refusal: Rejection): readonly RulesetProblem[] => {
   const { problems, issues } = refusal.details as {
@@ -99,12 +112,19 @@ const problemsIn = (body: JsonObject, refusal: Rejection): readonly RulesetProbl
   };
   if (problems !== undefined) return problems;
   if (issues === undefined) return [onlyProblem(body, refusal)];
-  return issues.map((issue) => ({
-    drRuleId: ruleIdAt(body, issue.pointer),
-    pointer: issue.pointer,
-    message: `The value ${issue.message}.`,
-    ...meantAt(body, issue),
-  }));
+  const bare = new Map(issues.map(({ pointer }) => [pointer, barePairAt(body, pointer)]));
+  const pairs = new Map([...bare.values()].flatMap((one) => (one === null ? [] : [[one.pointer, one]])));
+  return [
+    ...pairs.values(),
+    ...issues
+      .filter(({ pointer }) => bare.get(pointer) === null)
+      .map((issue) => ({
+        drRuleId: ruleIdAt(body, issue.pointer),
+        pointer: issue.pointer,
+        message: `The value ${issue.message}.`,
+        ...meantAt(body, issue),
+      })),
+  ];
 };
 
 /** A set without an id gets one when it is registered. */

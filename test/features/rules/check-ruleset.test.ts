@@ -12,6 +12,12 @@ describe('a check of a set', () => {
   it.each<[set: JsonObject, code: string, drRuleId: string, pointer: string, meant?: string]>([
     [ofRule({ rulePriority: '10' }), 'SCHEMA_INVALID', 'b', '/rulesetRules/1/rulePriority', '10'],
     [ofRule({ ruleCondition: 'hp' }), 'SCHEMA_INVALID', 'b', '/rulesetRules/1/ruleCondition'],
+    [
+      ofRule({ ruleCondition: ['action.payload.price', '>=30'] }),
+      ...(['SCHEMA_INVALID', 'b', '/rulesetRules/1/ruleCondition', '[["action.payload.price", ">=30"]]'] as const),
+    ],
+    [ofRule({ ruleCondition: ['hp', 5] }), 'SCHEMA_INVALID', 'b', '/rulesetRules/1/ruleCondition', '[["hp", 5]]'],
+    [ofRule({ ruleCondition: [['hp', '5'], 'x'] }), 'SCHEMA_INVALID', 'b', '/rulesetRules/1/ruleCondition/1'],
     [{ grammar: 3 }, 'SCHEMA_INVALID', '', '/grammar'],
     [{ rulesetRules: [{ rulePriority: 'high' }] }, 'SCHEMA_INVALID', 'rule-1', '/rulesetRules/0/rulePriority'],
     [{ rulesetId: 'a/b' }, 'ID_INVALID', '', '/rulesetId'],

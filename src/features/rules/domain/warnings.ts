@@ -1,4 +1,5 @@
 import { absenceWarning } from './absence.js';
+import { besidePayload, likelyPayloadWarnings } from './actions/likely-payload.js';
 import { isNeverList, payloadWarnings } from './actions/payload-reads.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, shownText } from './conditions/problem.js';
@@ -100,11 +101,13 @@ const targetWarning = ({ ruleTarget }: DirectiveRule): string | null => {
 
 const strictWarnings = (rule: DirectiveRule, set: Pick<RulesetContent, 'ruleState' | 'actions'>): readonly string[] => {
   const { kind } = effectIn(2, rule);
-  const mayBeLists = rule.ruleCondition.filter((pair) => !isNeverList(rule, set, pair));
+  const beside = rule.ruleCondition.map((pair) => besidePayload(rule, set, pair));
+  const mayBeLists = rule.ruleCondition.filter((pair, at) => beside[at] === null && !isNeverList(rule, set, pair));
   return [
     actionWarning(rule, 2),
     targetWarning(rule),
     neverUsed(rule),
+    ...beside,
     ...(kind === 'forbid' ? rule.ruleCondition.map(absenceWarning) : []),
     ...(kind === 'allow' ? mayBeLists.map(oneElementWarning) : []),
     ...(kind === 'require' ? [requireWarning(rule.ruleCondition, declaredIn(set))] : []),
@@ -167,7 +170,13 @@ export function* warningsOf(
     warnings.push(...messages.map((message) => ({ drRuleId: rule.drRuleId, message })));
   }
   if (!isStrict) return warnings;
-  for (const ofSet of [leftOutWarnings, likelyContextWarnings, payloadWarnings, writableByModel]) {
+  for (const ofSet of [
+    leftOutWarnings,
+    likelyContextWarnings,
+    likelyPayloadWarnings,
+    payloadWarnings,
+    writableByModel,
+  ]) {
     yield set.rulesetRules.length;
     warnings.push(...ofSet(set));
   }

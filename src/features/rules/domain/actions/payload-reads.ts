@@ -46,8 +46,12 @@ const find = (schema: PayloadSchema, names: readonly string[]): Found => {
   return found;
 };
 
+/** Whether a schema describes what is at a path. */
+export const declaresMember = (schema: PayloadSchema, names: readonly string[]): boolean =>
+  find(schema, names).is === 'schema';
+
 /** The declared actions that a rule is about: those that it names, otherwise all. */
-const actionsOf = (rule: DirectiveRule, set: DeclaringSet): readonly ActionDeclaration[] => {
+export const actionsOf = (rule: DirectiveRule, set: DeclaringSet): readonly ActionDeclaration[] => {
   const declarations = declarationsOf(set);
   if (declarations === null) return [];
   const effect = effectIn(2, rule);

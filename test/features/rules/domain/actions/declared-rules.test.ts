@@ -30,8 +30,9 @@ const OTHERS = [
   { type: 'SHOUT', description: 'x' },
 ];
 const actions: readonly Json[] = [SELL, ...OTHERS];
-const registered = (rule: JsonObject, declared: Json = actions) =>
-  allSlices(normaliseRuleset({ actions: declared, rulesetRules: [{ drRuleId: 'r', ...rule }] }, () => 's')).result;
+const registered = (rule: JsonObject, declared: Json = actions, ruleState: Json = null) =>
+  allSlices(normaliseRuleset({ actions: declared, ruleState, rulesetRules: [{ drRuleId: 'r', ...rule }] }, () => 's'))
+    .result;
 const problemsOf = (rule: JsonObject, declared?: Json): readonly unknown[] => {
   const content = registered(rule, declared);
   if (!(content instanceof Rejection)) return [];
@@ -40,8 +41,8 @@ const problemsOf = (rule: JsonObject, declared?: Json): readonly unknown[] => {
   };
   return problems.map(({ drRuleId, pointer, message, meant }) => [drRuleId, pointer, meant ?? message]);
 };
-const warnings = (rule: JsonObject, declared?: Json): readonly string[] => {
-  const content = registered(rule, declared);
+const warnings = (rule: JsonObject, declared?: Json, ruleState?: Json): readonly string[] => {
+  const content = registered(rule, declared, ruleState);
   if (content instanceof Rejection) throw content;
   return allWarnings(content).map(({ message }) => message);
 };
@@ -165,6 +166,36 @@ describe('a rule of a set that declares its actions', () => {
     const rule = { ruleAction, ruleCondition: [[key, '<5']] };
     expect(warnings(rule)).toHaveLength(warned);
     expect(warnings(rule, null)).toHaveLength(1);
+  });
+
+  it.each([
+    ['FORBID SELL', 'price', 'action.payload.price'],
+    ['ALLOW SELL', 'payload.price', 'action.payload.price'],
+    ['ALLOW SELL', 'action.price', 'action.payload.price'],
+    ['ALLOW *', 'action.items[x].piece', 'action.payload.items[x].piece'],
+    ['FORBID SHOUT', 'price', 'action.payload.price'],
+  ])('gets one warning if a member of the payload was probably meant: %s if %s [5.12k]', (ruleAction, key, meant) => {
+    const state = key.startsWith('action.') ? [] : [expect.stringContaining('which the model may change') as string];
+    const rule = { ruleAction, ruleCondition: [[key, '>=30']] };
+    expect(warnings(rule)).toEqual([expect.stringContaining(`Perhaps ${meant} was meant`), ...state]);
+    expect(warnings(rule, null).join()).not.toContain(meant);
+  });
+
+  it.each([
+    ['FORBID SELL', 'state.price'],
+    ['FORBID SELL', 'state.payload.price'],
+    ['FORBID SELL', 'weight'],
+    ['FORBID SELL', 'payload'],
+    ['FORBID SELL', 'price.amount'],
+    ['ALLOW SELL, SHOUT', 'action.price'],
+    ['ALLOW SELL', 'action.target'],
+  ])('gets no such warning if something else can be meant: %s if %s [5.12k]', (ruleAction, key) => {
+    expect(warnings({ ruleAction, ruleCondition: [[key, '>=30']] }).join()).not.toContain('Perhaps');
+  });
+
+  it('gets no such warning about a member that a state rule declares [5.12k]', () => {
+    const rule = { ruleAction: 'FORBID SELL', ruleCondition: [['price', '>=30']] };
+    expect(warnings(rule, actions, [{ path: 'price', writer: 'game' }])).toEqual([]);
   });
 
   it('gets no warning of a list where none can be [5.5n, 5.12k]', () => {
