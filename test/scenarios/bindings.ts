@@ -68,7 +68,7 @@ export const bindingScenarios = (profile: string, open: OpenServer): void => {
       expect((await post(`/npcs/${npcId}/verdict`, { generatedOutput: ATTACK })).body).toMatchObject({ valid: true });
     });
 
-    it('are never chosen by a name that only resembles rulesetId [2.1q]', async () => {
+    it('are never chosen by a name that only resembles rulesetId, nor is what they read [2.1q]', async () => {
       await register(forbidding('gate', 'ATTACK'));
       const npcId = await newNpc();
       const before = await eventsOf(npcId);
@@ -84,8 +84,20 @@ export const bindingScenarios = (profile: string, open: OpenServer): void => {
       ];
       for (const [method, path, body, meant] of asked) {
         const reply = await running.api(method, path, body);
-        expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'RULESET_ID_MISSPELT']);
+        expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'MEMBER_MISSPELT']);
         expect(reply.body.error.details).toEqual({ member: 'ruleset_id', meant });
+      }
+      const given: readonly (readonly [path: string, body: object, member: string, meant: string])[] = [
+        [`/npcs/${npcId}/process`, { tape: { observation: 'x', contxt: {} } }, 'contxt', '/tape/context'],
+        [`/npcs/${npcId}/directive`, { npc_state: {} }, 'npc_state', '/npcState'],
+        [`/npcs/${npcId}/context`, { contxt: {} }, 'contxt', '/context'],
+        [`/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, Context: {} }, 'Context', '/context'],
+        [`/v1/agents/${npcId}/process`, { input: 'x', contxt: {} }, 'contxt', '/context'],
+      ];
+      for (const [path, body, member, meant] of given) {
+        const reply = await running.api('POST', path, body);
+        expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'MEMBER_MISSPELT']);
+        expect(reply.body.error.details).toEqual({ member, meant });
       }
       expect(await eventsOf(npcId)).toEqual(before);
       ok(

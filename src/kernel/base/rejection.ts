@@ -10,8 +10,8 @@ const domainMessages = {
   TURN_NOT_FOUND: 'This NPC has no turn with this ID.',
   RULESET_NOT_FOUND: 'No ruleset with this ID is registered.',
   RULESET_UNKNOWN: 'No ruleset with the given rulesetId is registered. Register it first, or correct the ID.',
-  RULESET_ID_MISSPELT:
-    'The request seems to name a ruleset, but not as rulesetId, so other rules would decide. Rename the member, or leave it out.',
+  MEMBER_MISSPELT:
+    'A member seems to be misspelt, and ignoring it could change what is decided; details.meant names the member that was probably meant. Rename it, or leave it out.',
   GHOST_NOT_FOUND: 'No ghost session with this ID exists.',
   REPLAY_NOT_FOUND: 'No replay with this ID exists.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',

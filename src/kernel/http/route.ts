@@ -131,7 +131,7 @@ type RouteMembers<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Where the body may choose its ruleset by `rulesetId`. A name that resembles it is refused there. */
+  /** Where the body may choose its ruleset by `rulesetId`. A name that resembles it, `context` or `npcState` is refused there. */
   readonly choosesRuleset?: '' | '/tape';
   /** A body that is valid as it is, for the documentation. */
   readonly example?: unknown;

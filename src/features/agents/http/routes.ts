@@ -113,7 +113,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       refuses: [
         'CONFLICT',
         'EVENTS_TOO_LARGE',
-        'RULESET_ID_MISSPELT',
+        'MEMBER_MISSPELT',
         ...refusedActions,
         'CONCURRENT_NPC_LIMIT',
         'CORTEX_NO_ANSWER',

@@ -92,7 +92,7 @@ const common = {
   scope: 'npc',
   params: NpcParams,
   choosesRuleset: '',
-  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'RULESET_ID_MISSPELT'],
+  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
 } as const;
 
 type ActRouteDeps = {

@@ -44,7 +44,7 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
       'CONFLICT',
       'DATA_TOO_LARGE',
       'EVENTS_TOO_LARGE',
-      'RULESET_ID_MISSPELT',
+      'MEMBER_MISSPELT',
       'CONCURRENT_NPC_LIMIT',
     ],
     sends: ['Anima-Revision'],

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Random } from '../../../ports/random.js';
 import { compileDropNulls } from '../guard/null-members.js';
 import { compileMisspelt } from '../guard/misspelt.js';
-import { requireRulesetName } from '../guard/misspelt-ruleset.js';
+import { decidingMembers, requireMemberNames } from '../guard/misspelt-member.js';
 import { compilePathParams } from '../guard/path-params.js';
 import { compileQuery } from '../guard/query.js';
 import { checkOf, schemaRejection } from '../guard/schema-check.js';
@@ -50,13 +50,22 @@ export const onDemandOf = ({ responses }: RouteDefinition): string | undefined =
 const choosingIn = (body: unknown, pointer: '' | '/tape'): unknown =>
   pointer === '' ? body : (body as { readonly tape?: unknown } | undefined)?.tape;
 
-/** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID, RULESET_ID_MISSPELT */
+type Properties = Readonly<Record<string, { readonly properties?: Properties }>>;
+
+/** The names that the schema of a body has where the request chooses its ruleset. */
+const membersOf = (body: unknown, pointer: '' | '/tape'): readonly string[] => {
+  const { properties = {} } = (body ?? {}) as { readonly properties?: Properties };
+  return Object.keys(pointer === '' ? properties : (properties['tape']?.properties ?? {}));
+};
+
+/** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID, MEMBER_MISSPELT */
 export const checkRequest = (definition: RouteDefinition, { clock, random, written }: CheckDeps): RequestMiddleware => {
   const { body, method, choosesRuleset } = definition;
   // In a merge patch `null` removes.
   const dropNulls = body === undefined || method === 'PATCH' ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
   const checkBody = body === undefined ? null : checkOf('body', body);
+  const deciding = decidingMembers(choosesRuleset === undefined ? [] : membersOf(body, choosesRuleset));
   const onDemand = onDemandOf(definition);
   return (ctx, next) => {
     const { state } = ctx;
@@ -66,7 +75,8 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
     if (meant.length > 0) addHeaders(ctx, memberWarning(meant));
     const bodyIssues = checkBody?.(json.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
-    if (choosesRuleset !== undefined) requireRulesetName(choosingIn(json.value, choosesRuleset), choosesRuleset);
+    if (choosesRuleset !== undefined)
+      requireMemberNames(choosingIn(json.value, choosesRuleset), choosesRuleset, deciding);
     const { headers } = ctx.req;
     state.call = {
       params: state.params,

@@ -75,9 +75,9 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   NPC_NOT_FOUND: { npcId: text },
   TURN_NOT_FOUND: { npcId: maybe(text), turnId: maybe(text) },
   RULESET_NOT_FOUND: ofRuleset,
-  RULESET_ID_MISSPELT: {
-    member: Type.String({ description: 'The member that was probably meant to choose the ruleset.' }),
-    meant: Type.String({ description: 'The JSON Pointer of the member that does.' }),
+  MEMBER_MISSPELT: {
+    member: Type.String({ description: 'The member that was probably meant to be another one.' }),
+    meant: Type.String({ description: 'The JSON Pointer of the member that was probably meant.' }),
   },
   LEVEL_NOT_FOUND: { levelId: maybe(text), version: maybe(Type.Union([count, Type.Null()])) },
   MEMORY_NOT_FOUND: {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import { decidingMembers, requireMemberNames } from '../../../../src/kernel/http/guard/misspelt-member.js';
+import { Rejection } from '../../../../src/kernel/base/rejection.js';
+
+const refused = (holder: unknown, known: readonly string[] = ['context', 'npcState']): unknown => {
+  try {
+    requireMemberNames(holder, '/tape', decidingMembers(known));
+    return null;
+  } catch (error) {
+    return error instanceof Rejection ? [error.code, error.details] : error;
+  }
+};
+
+describe('the name of a member that decides', () => {
+  it.each([
+    ...['rulesetID', 'ruleSetId', 'ruleset_id', 'RULESET-ID', 'rulestId', 'rulesetdI', 'rulesetIds', 'myRulesetId'],
+    ...['ruleset', 'ruleSet', 'rulesets', 'rulesetName', 'rulesId'],
+  ])('is refused if it only resembles rulesetId: %s [2.1q]', (member) => {
+    const details = { member, meant: '/tape/rulesetId' };
+    expect(refused({ observation: 'x', [member]: 'gate' })).toEqual(['MEMBER_MISSPELT', details]);
+    expect(refused({ [member]: 'gate', rulesetId: null })).toEqual(['MEMBER_MISSPELT', details]);
+    expect(refused({ [member]: null })).toBeNull();
+    expect(refused({ [member]: 'gate', rulesetId: 'gate' })).toBeNull();
+    expect(refused({ [member]: 'gate', rulesetId: '' })).toBeNull();
+  });
+
+  it.each(['rulesetId', 'rules', 'rulers', 'result', 'reset', 'rulesetVersion', 'resultsets', 'x'.repeat(65)])(
+    'is accepted: %s',
+    (member) => {
+      expect(refused({ [member]: 'gate' })).toBeNull();
+    },
+  );
+
+  it.each([
+    ['contxt', '/tape/context'],
+    ['Context', '/tape/context'],
+    ['contexts', '/tape/context'],
+    ['npc_state', '/tape/npcState'],
+    ['npcSate', '/tape/npcState'],
+  ])('is refused if it only resembles another member that decides: %s [2.1q]', (member, meant) => {
+    expect(refused({ [member]: {} })).toEqual(['MEMBER_MISSPELT', { member, meant }]);
+    expect(refused({ [member]: {}, context: {}, npcState: {} })).toBeNull();
+    expect(refused({ [member]: null })).toBeNull();
+    // A body that has no such member cannot mean it.
+    expect(refused({ [member]: {} }, [])).toBeNull();
+  });
+
+  it.each(['content', 'state', 'worldState', 'npcStats', 'ctxMessages', 'npcId', 'constructor'])(
+    'is accepted where it is another word: %s',
+    (member) => {
+      expect(refused({ [member]: {} })).toBeNull();
+    },
+  );
+
+  it('is looked for in objects alone, and among their first members', () => {
+    for (const holder of [undefined, null, 'ruleset', ['ruleset']]) expect(refused(holder)).toBeNull();
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member${String(n)}`, 1]));
+    expect(refused({ ...many, ruleset: 'gate' })).toBeNull();
+  });
+});
