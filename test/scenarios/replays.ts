@@ -111,7 +111,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       const turnId = tried.samples[1]?.turnId;
       expect((await run('/npcs/ada/replays', { rules: strict, turnId })).turns).toMatchObject({ checked: 1 });
       expect((await run('/replays', { rules: strict, instead: 'house' })).turns).toMatchObject({ different: 5 });
-      expect((await run('/replays', { rules: strict, instead: 'others' })).turns).toMatchObject({ checked: 0 });
+      expect((await run('/replays', { rules: strict, instead: 'rpg' })).turns).toMatchObject({ checked: 0 });
       expect((await run('/replays', { rulesetId: 'house' })).turns).toMatchObject({ checked: 10, different: 0 });
       const other = await run('/npcs/ada/replays', { outputs: [{ turnId, generatedOutput: 'Go away.' }] });
       expect(other).toMatchObject({ trial: false, differences: { otherAction: 1 }, turns: { different: 1 } });
@@ -127,6 +127,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect(await refusal('/replays', { rulesetId: 'none' })).toEqual([404, 'RULESET_NOT_FOUND']);
       expect(await refusal('/replays', { rulesetId: 'house', rules: strict })).toEqual([400, 'SCHEMA_INVALID']);
       expect(await refusal('/replays', { instead: 'house' })).toEqual([400, 'SCHEMA_INVALID']);
+      expect(await refusal('/replays', { rules: strict, instead: 'others' })).toEqual([404, 'RULESET_NOT_FOUND']);
       expect(await refusal('/replays', { since: 'yesterday' })).toEqual([400, 'SCHEMA_INVALID']);
       const pattern = { rulesetRules: [{ ruleObsPattern: '(', ruleAction: 'FORBID *' }] };
       expect(await refusal('/replays', { rules: pattern })).toEqual([422, 'PATTERN_INVALID']);

@@ -17,7 +17,8 @@ export const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, 
 /** Reads a file named on the command line. @throws CommandFailed when it cannot be read */
 export const readTyped = (terminal: Terminal, file: string): Promise<Buffer> =>
   readFile(fileOf(terminal, file)).catch((error: unknown) => {
-    throw new CommandFailed(`${file} cannot be read (${whyNot(error)}).`);
+    const why = whyNot(error);
+    throw new CommandFailed(why === 'ENOENT' ? `${file} does not exist.` : `${file} cannot be read (${why}).`);
   });
 
 /** Writes a file named on the command line; with `a` appends to it, with `wx` only makes a new one. @throws CommandFailed when it cannot be written */

@@ -1,5 +1,6 @@
 import { defined } from '../../kernel/base/defined.js';
 import { openClient } from './client.js';
+import { namingRulesets } from './known-rulesets.js';
 import { listPages } from './list-pages.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
 
@@ -28,7 +29,7 @@ export const cellsOf =
 /** Prints a list of the server, page by page. */
 export const printListing = async <Item>(terminal: Terminal, listing: Listing<Item>): Promise<void> => {
   const { path, member, query, limit, json, header, lineOf, none } = listing;
-  const request = await openClient(terminal);
+  const request = namingRulesets(await openClient(terminal));
   let shown = 0;
   let isCut = false;
   for await (const { items, hasMore } of listPages(request, { path, query, ...defined({ member }) }, limit)) {

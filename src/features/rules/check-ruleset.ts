@@ -9,7 +9,7 @@ import { writtenNumber } from './domain/conditions/numbers.js';
 import { problem } from './domain/conditions/problem.js';
 import { normaliseRuleset } from './domain/normalise.js';
 import type { RulesetProblem } from './domain/problems.js';
-import { type Grammar, templates } from './domain/ruleset.js';
+import { type Grammar, type RulesetContent, templates } from './domain/ruleset.js';
 import type { RulesetSize } from './domain/ruleset-size.js';
 import { memberWarnings, warningsOf } from './domain/warnings.js';
 import type { RuleWarning } from './domain/rule-warning.js';
@@ -130,11 +130,25 @@ const problemsIn = (body: JsonObject, refusal: Rejection): readonly RulesetProbl
 /** A set without an id gets one when it is registered. */
 const UNNAMED = 'unnamed';
 
+const NO_ID: RuleWarning = {
+  drRuleId: '',
+  message: 'The set has no rulesetId, so each registration makes another set with an id of its own. Add one.',
+};
+
+/** Reads a set as `POST /rules` does, without storing it. @param makeId makes the id of a set that has none */
+export function* readRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {
+  const issues = checkBody(body);
+  return issues === null ? yield* normaliseRuleset(body, makeId) : schemaRejection(issues);
+}
+
 /** Says everything about a set that `POST /rules` would say, and what its rules can never do, in slices and without storing anything. */
 export function* checkRuleset(body: JsonObject): Sliced<RulesetCheck> {
   const grammar: Grammar = body['grammar'] === 1 ? 1 : 2;
-  const issues = checkBody(body);
-  const content = issues === null ? yield* normaliseRuleset(body, () => UNNAMED) : schemaRejection(issues);
+  const made: string[] = [];
+  const content = yield* readRuleset(body, () => {
+    made.push(UNNAMED);
+    return UNNAMED;
+  });
   if (content instanceof Rejection) {
     const { problemsLeftOut } = content.details as { readonly problemsLeftOut?: number };
     return {
@@ -145,6 +159,6 @@ export function* checkRuleset(body: JsonObject): Sliced<RulesetCheck> {
       ...{ warnings: [], findings: [], judged: 0, notJudged: [] },
     };
   }
-  const warnings = [...(yield* warningsOf(content)), ...memberWarnings(body, content)];
+  const warnings = [...(yield* warningsOf(content)), ...memberWarnings(body, content), ...made.map(() => NO_ID)];
   return { grammar, problems: [], warnings, ...(yield* judgeRules(content)) };
 }

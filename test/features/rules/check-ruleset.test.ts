@@ -40,7 +40,7 @@ describe('a check of a set', () => {
   });
 
   it('has the warnings of a registration, and what was found [5.13b]', () => {
-    const set = { rulesetRules: [{ drRuleId: 'a', note: 1 }, { ruleAction: 'FORBID *', rulePriority: 1 }, { ruleAction: 'ALLOW SELL' }] }; // prettier-ignore
+    const set = { rulesetId: 'x', rulesetRules: [{ drRuleId: 'a', note: 1 }, { ruleAction: 'FORBID *', rulePriority: 1 }, { ruleAction: 'ALLOW SELL' }] }; // prettier-ignore
     expect(check(set)).toMatchObject({
       grammar: 2,
       problems: [],

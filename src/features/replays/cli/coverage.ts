@@ -4,6 +4,7 @@ import { useOf } from '../domain/rule-coverage.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { CoverageAnswer } from '../http/coverage.js';
 import { openClient } from '../../../cli/shared/client.js';
+import { namingRulesets } from '../../../cli/shared/known-rulesets.js';
 import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { print, printJson, remark, table, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { counted } from '../../../cli/shared/text.js';
@@ -45,7 +46,7 @@ const show = async (
 ): Promise<void> => {
   if (replayId !== undefined && [since, until, npcId, version].some((filter) => filter !== undefined))
     throw new WrongUsage('--replay cannot be combined with --since, --until, --npc or --version.');
-  const request = await openClient(terminal);
+  const request = namingRulesets(await openClient(terminal));
   const asked = defined({
     since,
     until,

@@ -1,5 +1,5 @@
 import { differenceKinds } from '../domain/difference-kinds.js';
-import { isObject } from '../../../kernel/base/json.js';
+import { isObject, type JsonObject } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { ShownReplay } from '../http/shown-results.js';
 import { table } from '../../../cli/shared/terminal.js';
@@ -23,11 +23,18 @@ export const numbered = (count: number, one: string, many: string): string =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** A refused action: by which rule and why. @param said whether to add what the player hears */
+const refusalText = ({ dialogue, reason, code, details }: JsonObject, said: boolean): string => {
+  const drRuleId = isObject(details) ? textOf(details['drRuleId']) : '';
+  const line = said && typeof dialogue === 'string' ? `, saying ${JSON.stringify(dialogue)}` : '';
+  return `refused${drRuleId === '' ? '' : ` by ${drRuleId}`}: ${textOf(reason ?? dialogue)} (${textOf(code)})${line}`;
+};
+
 /** Verdicts, recalls and prompts as text; anything else as JSON. */
-const outcomeText = (outcome: unknown): string => {
+const outcomeText = (outcome: unknown, said: boolean): string => {
   if (!isObject(outcome)) return JSON.stringify(outcome);
-  const { valid, action, dialogue, reason, code } = outcome;
-  if (valid === false) return `refused: ${textOf(dialogue ?? reason)} (${textOf(code)})`;
+  const { valid, action, dialogue } = outcome;
+  if (valid === false) return refusalText(outcome, said);
   if (valid === true && isObject(action)) {
     const deed = [textOf(action['type']), textOf(action['target'])].filter((word) => word !== '').join(' ');
     return `${deed}: ${JSON.stringify(dialogue ?? '')}`;
@@ -48,7 +55,9 @@ const firstDifference = (one: string, other: string): number => {
 
 /** Two outcomes, one line each. Long texts with the same beginning, such as prompts, are shown from where they differ. */
 const outcomeTexts = (was: unknown, would: unknown): readonly [string, string] => {
-  const [before, after] = [outcomeText(was), outcomeText(would)];
+  const texts = (said: boolean): readonly [string, string] => [outcomeText(was, said), outcomeText(would, said)];
+  const isSame = texts(false)[0] === texts(false)[1];
+  const [before, after] = texts(isSame);
   const begin = firstDifference(before, after) - LEAD_CHARS;
   const shown = (text: string): string =>
     cutText(begin > LEAD_CHARS && text.length > OUTCOME_CHARS ? `…${text.slice(begin)}` : text, OUTCOME_CHARS);

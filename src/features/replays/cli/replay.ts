@@ -2,12 +2,12 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 
 import { differenceKinds } from '../domain/difference-kinds.js';
 import { defined } from '../../../kernel/base/defined.js';
-import { isObject } from '../../../kernel/base/json.js';
 import { openClient } from '../../../cli/shared/client.js';
-import { readJsonFile } from '../../../cli/shared/files.js';
 import { followTo } from '../../../cli/shared/follow.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
+import { namingRulesets } from '../../../cli/shared/known-rulesets.js';
 import { progressBar } from '../../../cli/shared/progress.js';
+import { readRulesetFile } from '../../rules/cli/read-ruleset-file.js';
 import { bySeverity, numbered, replayLines, type ReplayView, sampleLines } from './replay-text.js';
 import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
@@ -34,7 +34,7 @@ const AWAY = 'The server does not answer. The replay continues when the server i
  * @throws CommandFailed when it is refused, fails or is cancelled, or when a named NPC does not exist
  */
 const replayToEnd = async (terminal: Terminal, path: string, body: object): Promise<ReplayView> => {
-  const request = await openClient(terminal);
+  const request = namingRulesets(await openClient(terminal));
   const { replayId } = (await request('POST', path, body)) as ReplayView;
   remark(terminal, `${'rules' in body ? 'Trial' : 'Replay'} ${replayId}.`);
   const bar = progressBar(terminal);
@@ -184,9 +184,9 @@ const trial = async (
   npcIds: readonly string[],
   { since, until, instead, turn, failOn, samples, json = false }: TrialOptions,
 ): Promise<void> => {
-  const rules = await readJsonFile(terminal, file);
+  const rules = await readRulesetFile(terminal, file);
   // The server accepts a ruleset without rules, so any other JSON file would pass every trial.
-  if (!isObject(rules) || !Array.isArray(rules['rulesetRules']))
+  if (!Array.isArray(rules['rulesetRules']))
     throw new CommandFailed(`${file} is not a ruleset: it has no list "rulesetRules".`);
   const [only] = npcIds;
   if (turn !== undefined && (only === undefined || npcIds.length > 1))

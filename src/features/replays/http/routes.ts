@@ -9,6 +9,7 @@ import { requireReplayRoom } from '../replay-room.js';
 import type { ReplayPlan } from '../domain/events.js';
 import { requireInputBytes } from '../../../kernel/base/input-bytes.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
+import { findPreset } from '../../rules/domain/presets/presets.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -109,6 +110,12 @@ const trialRefuses: readonly RejectionCode[] = [
 export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRouteDeps): readonly RouteDefinition[] => {
   const deps = { runtime, repository, events: ports.events };
 
+  /** No decision was made under a set that was never registered, unless it is a preset. @throws Rejection RULESET_NOT_FOUND */
+  const requireDecided = async (tenant: string, rulesetId: string): Promise<void> => {
+    if (findPreset(rulesetId) === null && (await rulesets.newest(tenant, rulesetId)) === null)
+      throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } });
+  };
+
   /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */
   const trialOf = async (
     tenant: string,
@@ -119,6 +126,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       throw issue('/rules', 'cannot be combined with rulesetId; send one of them');
     if ((instead ?? null) !== null && !isTrial) throw issue('/instead', 'requires rulesetId or rules');
     const texts = outputs?.map(({ npcId, ...output }) => ({ ...output, ...defined({ npcId: npcId ?? undefined }) }));
+    if (instead !== undefined && instead !== null) await requireDecided(tenant, instead);
     const asked = defined({ instead: instead ?? undefined, outputs: texts });
     if (rules !== undefined && rules !== null) {
       const content = await inSlices(normaliseRuleset(rules, () => UNNAMED_RULES, '/rules'));

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 
 import { openClient, problemLine } from '../../../cli/shared/client.js';
-import { readJsonOrYaml } from '../../../cli/shared/files.js';
+import { namingRulesets } from '../../../cli/shared/known-rulesets.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
 import { examples, jsonOption, limitOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
@@ -9,11 +9,14 @@ import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { drained } from '../../../kernel/base/sliced.js';
 import { counted } from '../../../cli/shared/text.js';
-import { checkRuleset, type RulesetCheck } from '../check-ruleset.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { checkRuleset, readRuleset, type RulesetCheck } from '../check-ruleset.js';
 import type { RuleFinding } from '../domain/analysis/findings.js';
-import { whyNoRuleset } from '../domain/file-kinds.js';
 import { problemText } from '../domain/problems.js';
 import type { RuleWarning } from '../domain/rule-warning.js';
+import { grammarOf } from '../domain/ruleset.js';
+import { writtenRuleset } from '../domain/written-ruleset.js';
+import { readRulesetFile } from './read-ruleset-file.js';
 import { rulesetDiff } from './ruleset-diff.js';
 
 type Json = { readonly json?: boolean };
@@ -33,13 +36,8 @@ const pathOf = (rulesetId: string, version?: number): string =>
 const warningLine = ({ drRuleId, message }: RuleWarning): string =>
   drRuleId === '' ? message : `${drRuleId}: ${message}`;
 
-/** Reads a ruleset. @throws CommandFailed when the file cannot be read, or holds something else */
-const readRulesetFile = async (terminal: Terminal, file: string): Promise<JsonObject> => {
-  const content = (await readJsonOrYaml(terminal, file)) as JsonObject;
-  const why = whyNoRuleset(file, content);
-  if (why !== null) throw new CommandFailed(why);
-  return content;
-};
+/** Whether a set has an id of its own. */
+const isNamed = ({ rulesetId, id }: JsonObject): boolean => [rulesetId, id].some((name) => (name ?? '') !== '');
 
 const putCommand = (terminal: Terminal): Command =>
   new Command('put')
@@ -57,6 +55,11 @@ const putCommand = (terminal: Terminal): Command =>
       }
       for (const warning of stored.warnings ?? []) remark(terminal, `warning: ${warningLine(warning)}`);
       print(terminal, `Registered ${stored.rulesetId} as version ${String(stored.version)}.`);
+      if (!isNamed(set))
+        remark(
+          terminal,
+          `The set names no rulesetId, so the server made one. To make the next version of it, add "rulesetId": "${stored.rulesetId}" to ${file}.`,
+        );
     });
 
 type CheckOptions = Json & { readonly strict?: boolean };
@@ -188,12 +191,21 @@ const showCommand = (terminal: Terminal): Command =>
     .option(...versionOption('ruleset-version', 'an older version, instead of the newest; 0 is the built-in preset', 0))
     .addHelpText('after', examples('rules show tavern > tavern.json', 'rules show rpg --ruleset-version 0 > rpg.json'))
     .action(async (rulesetId: string, { rulesetVersion }: { readonly rulesetVersion?: number }) => {
-      const request = await openClient(terminal);
+      const request = namingRulesets(await openClient(terminal));
       const { warnings: _, ...set } = (await request('GET', pathOf(rulesetId, rulesetVersion))) as StoredSet;
       for (const line of JSON.stringify(set, null, 2).split('\n')) print(terminal, line);
     });
 
 type DiffOptions = { readonly from?: number; readonly to?: number; readonly json?: boolean };
+
+/** The set of a file with everything that its registration fills in. @throws CommandFailed when it cannot be registered */
+const completeFrom = (file: string, body: JsonObject, rulesetId: string): JsonObject => {
+  const set = drained(readRuleset(body, () => rulesetId));
+  if (!(set instanceof Rejection)) return { ...set, grammar: grammarOf(set) } as unknown as JsonObject;
+  throw new CommandFailed(
+    `${file} cannot be registered (${set.code}), so it cannot be compared. Try "anima rules check ${file}".`,
+  );
+};
 
 const diffCommand = (terminal: Terminal): Command =>
   new Command('diff')
@@ -208,15 +220,15 @@ const diffCommand = (terminal: Terminal): Command =>
     .addHelpText('after', examples('rules diff tavern', 'rules diff tavern tavern.json'))
     .action(async (rulesetId: string, file: string | undefined, { from, to, json = false }: DiffOptions) => {
       if (file !== undefined && to !== undefined) throw new WrongUsage('Use either a file or --to.');
-      const set = file === undefined ? null : await readRulesetFile(terminal, file);
-      const request = await openClient(terminal);
+      const set = file === undefined ? null : completeFrom(file, await readRulesetFile(terminal, file), rulesetId);
+      const request = namingRulesets(await openClient(terminal));
       const versionOf = async (version?: number) => (await request('GET', pathOf(rulesetId, version))) as StoredSet;
       const newest = set === null ? await versionOf(to) : null;
       const after = newest ?? set ?? {};
       if (newest !== null && from === undefined && newest.version === 1)
         throw new CommandFailed(`${rulesetId} has only one version, so there is nothing to compare it with.`);
       const before = await versionOf(from ?? (newest === null ? undefined : newest.version - 1));
-      const lines = rulesetDiff(before, after);
+      const lines = rulesetDiff(writtenRuleset(before), writtenRuleset(after));
       if (json) {
         printJson(terminal, { differences: lines });
         return;
@@ -230,7 +242,7 @@ const deleteCommand = (terminal: Terminal): Command =>
     .description('delete a ruleset (its versions can still be read)')
     .addArgument(rulesetArgument())
     .action(async (rulesetId: string) => {
-      const request = await openClient(terminal);
+      const request = namingRulesets(await openClient(terminal));
       await request('DELETE', pathOf(rulesetId));
       print(terminal, `Deleted ${rulesetId}.`);
     });
@@ -244,12 +256,13 @@ const bindCommand = (terminal: Terminal): Command =>
     .addHelpText('after', examples('rules bind mira tavern', 'rules bind mira --none'))
     .action(async (npcId: string, rulesetId: string | undefined, { none = false }: { readonly none?: boolean }) => {
       if ((rulesetId === undefined) !== none) throw new WrongUsage('Name either a ruleset or --none.');
-      const request = await openClient(terminal);
-      await request('POST', '/npcs', { npcId, rulesetId: rulesetId ?? '' });
-      print(
-        terminal,
-        rulesetId === undefined ? `${npcId} is not bound any more.` : `${npcId} is bound to ${rulesetId}.`,
-      );
+      const request = namingRulesets(await openClient(terminal));
+      const bound = (await request('POST', '/npcs', { npcId, rulesetId: rulesetId ?? '' })) as { created: boolean };
+      // A misspelt NPC would be bound, too.
+      const isNew = bound.created ? `${npcId} is new: it has no events yet. ` : '';
+      const binding =
+        rulesetId === undefined ? `${npcId} is not bound any more.` : `${npcId} is bound to ${rulesetId}.`;
+      print(terminal, `${isNew}${rulesetId === undefined && bound.created ? `${npcId} is not bound.` : binding}`);
     });
 
 /** `anima rules`: rulesets, from the command line. @param deciding the commands that decide cases, which this feature cannot */

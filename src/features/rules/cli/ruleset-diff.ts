@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 
-/** Members that a server adds, and one for editors; they say nothing about the rules. The rules are compared one by one. */
-const ADDED: ReadonlySet<string> = new Set(['rulesetRules', 'version', 'warnings', '$schema']);
+/** The rules are compared one by one. */
+const RULES = 'rulesetRules';
 
 const shown = (value: Json | undefined): string => (value === undefined ? 'absent' : JSON.stringify(value));
 
 const changesIn = (before: JsonObject, after: JsonObject, indent: string): readonly string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((name) => !ADDED.has(name) && !isDeepStrictEqual(before[name], after[name]))
+    .filter((name) => name !== RULES && !isDeepStrictEqual(before[name], after[name]))
     .map((name) => `${indent}${name}: ${shown(before[name])} -> ${shown(after[name])}`);
 
 const rulesIn = (set: JsonObject): readonly JsonObject[] => {
-  const rules: Json = set['rulesetRules'] ?? [];
+  const rules: Json = set[RULES] ?? [];
   return Array.isArray(rules) ? rules.filter(isObject) : [];
 };
 const idOf = ({ drRuleId }: JsonObject): string => (typeof drRuleId === 'string' ? drRuleId : '');

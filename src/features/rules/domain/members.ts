@@ -29,6 +29,7 @@ const SHORT_NAMES = {
     actionTypes: 'actions',
   },
   rule: {
+    drRule: 'drRuleId',
     condition: 'ruleCondition',
     conditions: 'ruleCondition',
     action: 'ruleAction',

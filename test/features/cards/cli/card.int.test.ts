@@ -74,7 +74,7 @@ describe('anima card', () => {
 
   it('reports an error in one sentence', async () => {
     const sentences = [
-      [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
+      [['import', 'mira', 'nowhere.png'], 'nowhere.png does not exist.'],
       [['import', 'mira', 'empty.png'], 'empty.png: The file contains no character card'],
       [
         ['import', 'mira', 'broken.json'],

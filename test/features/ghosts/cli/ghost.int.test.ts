@@ -91,7 +91,7 @@ describe('anima ghost', () => {
     const replayed = await anima('replay', 'lock.json');
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/^soft_lock way out occurs after /)]);
     const missing = await anima('replay', 'nowhere.json');
-    expect([missing.code, missing.stderr]).toEqual([3, 'nowhere.json cannot be read (ENOENT).\n']);
+    expect([missing.code, missing.stderr]).toEqual([3, 'nowhere.json does not exist.\n']);
     await writeFile(join(directory.path, 'other.json'), '{}');
     const other = await anima('replay', 'other.json');
     expect([other.code, other.stderr]).toEqual([3, expect.stringMatching(/^other\.json is not a reproduction\. /)]);

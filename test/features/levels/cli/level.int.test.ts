@@ -54,7 +54,7 @@ describe('anima level', () => {
     expect((await anima('level', 'put', 'castle', 'twice.tmj')).stderr).toBe(
       'twice.tmj is not valid JSON. An object has two members named "width".\n',
     );
-    expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
+    expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj does not exist.\n');
   });
 
   it('requires a legal session time in seconds', async () => {

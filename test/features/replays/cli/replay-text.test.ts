@@ -79,6 +79,24 @@ describe('the text output of a trial', () => {
     expect(lines).toContain('  otherPrompt   40     odo, …');
   });
 
+  it('shows which rule refuses, and why, and what the player hears only if that is all that differs', () => {
+    const refused = (drRuleId: string, dialogue: string) => ({
+      ...{ valid: false, code: 'RULE_REFUSED', reason: `The ${drRuleId} says no.`, dialogue },
+      details: { drRuleId },
+    });
+    expect(
+      sampleLines(sample('otherReason', 'mira', refused('floor', 'No.'), refused('night', 'No.'))).slice(1),
+    ).toEqual([
+      '  was:   refused by floor: The floor says no. (RULE_REFUSED)',
+      '  would: refused by night: The night says no. (RULE_REFUSED)',
+    ]);
+    expect(sampleLines(sample('otherReason', 'mira', refused('floor', 'No.'), refused('floor', 'Never.')))[2]).toBe(
+      '  would: refused by floor: The floor says no. (RULE_REFUSED), saying "Never."',
+    );
+    const older = { valid: false, code: 'ACTION_UNKNOWN', dialogue: 'No.' };
+    expect(sampleLines(sample('newlyRefused', 'mira', 1, older))[2]).toBe('  would: refused: No. (ACTION_UNKNOWN)');
+  });
+
   it('shows long prompts from their first difference, and recalls in words', () => {
     const prompt = (end: string) => ({ instruction: { prompt: `${'Who you are. '.repeat(40)}${end}` } });
     const [, was, would] = sampleLines(sample('otherPrompt', 'mira', prompt('No gifts.'), prompt('Be kind.')));

@@ -61,7 +61,7 @@ describe('anima replay and anima trial', () => {
     );
     expect(tried.stdout).toMatch(/strict no-gifts +0 +1 +1 +0\nstrict no-naps +0 +3 +0 +\d\n/);
     expect(tried.stdout).toContain(
-      `newlyRefused: mira ${turnId} (revision 0)\n  was:   GIVE stranger: "Take it."\n  would: refused: It is ours. (RULE_REFUSED)\n`,
+      `newlyRefused: mira ${turnId} (revision 0)\n  was:   GIVE stranger: "Take it."\n  would: refused by no-gifts: It is ours. (RULE_REFUSED)\n`,
     );
   });
 
@@ -81,8 +81,13 @@ describe('anima replay and anima trial', () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([
       3,
-      expect.stringContaining('Nothing could be checked: no recorded decision'),
+      expect.stringContaining('No ruleset "strickt" is registered. (RULESET_NOT_FOUND)'),
     ]);
+    await writeFile(join(directory.path, 'strict.test.yaml'), 'ruleset: strict.json\ncases: []\n');
+    expect(await anima('trial', 'strict.test.yaml')).toMatchObject({
+      code: 3,
+      stderr: 'strict.test.yaml is a file of tests, which "anima rules test" takes. Give its ruleset here.\n',
+    });
     await writeFile(join(directory.path, 'soul.json'), '{"id":"mira","memories":[]}');
     const mistaken = await anima('trial', 'soul.json');
     expect([mistaken.code, mistaken.stderr]).toEqual([3, expect.stringContaining('soul.json is not a ruleset')]);
@@ -96,7 +101,7 @@ describe('anima replay and anima trial', () => {
   it('report whether one turn would end the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
     expect(other.stdout).toMatch(/^The turn would be refused\.\n/);
-    expect(other.stdout).toContain('would: refused: It is ours.');
+    expect(other.stdout).toContain('would: refused by no-gifts: It is ours.');
     const same = await anima('trial', 'mild.json', 'mira', '--turn', turnId);
     expect([same.code, same.stdout]).toEqual([0, 'The outcome would be the same.\n']);
     const none = await anima('trial', 'mild.json', 'mira', '--turn', 'nowhere');

@@ -58,7 +58,7 @@ describe('anima rules', () => {
     });
     expect((await anima('rules', 'put', 'next.json', '--json')).stdout).toContain('"version":2');
     const diff = [
-      'template: null -> "ChatML"',
+      'template: absent -> "ChatML"',
       '- calm: {',
       '+ new: {',
       '~ ring',
@@ -81,7 +81,9 @@ describe('anima rules', () => {
       stderr: 'No differences.\n',
     });
     expect((await anima('rules', 'delete', 'tavern')).stdout).toBe('Deleted tavern.\n');
-    expect((await anima('rules', 'show', 'tavern')).stderr).toContain('(RULESET_NOT_FOUND)');
+    expect((await anima('rules', 'show', 'tavern')).stderr).toBe(
+      'The ruleset "tavern" is deleted. Its newest version was 3. (RULESET_NOT_FOUND)\n',
+    );
     expect(await readFile(join(directory.path, 'shown.json'), 'utf8')).toBe(shown.stdout);
   });
 
@@ -92,7 +94,7 @@ describe('anima rules', () => {
       stdout: 'tavern.json can be registered. 2 of 2 rules judged: 0 findings, 0 warnings.\n',
     });
     const gate = { drRuleId: 'gate', ruleCondition: [['questDone', '!=true']], ruleAction: 'FORBID OPEN' };
-    await save('gate.json', { rulesetRules: [gate] });
+    await save('gate.json', { rulesetId: 'gate', rulesetRules: [gate] });
     const warned = await check('gate.json');
     expect([warned.code, warned.stdout.split('\n')]).toEqual([
       0,
@@ -116,7 +118,11 @@ describe('anima rules', () => {
       code: 'RULES_INVALID',
       problems: [{}, {}],
     });
-    await save('old.json', { grammar: 1, rulesetRules: [{ drRuleId: 'calm', ruleAction: 'FORBID ATTACK' }] });
+    await save('old.json', {
+      rulesetId: 'old',
+      grammar: 1,
+      rulesetRules: [{ drRuleId: 'calm', ruleAction: 'FORBID ATTACK' }],
+    });
     expect((await check('old.json')).stdout).toBe(
       'not judged: calm: The set has grammar 1.\nold.json can be registered. 0 of 1 rule judged: 0 findings, 0 warnings.\n',
     );
@@ -157,8 +163,73 @@ describe('anima rules', () => {
     expect((await anima('rules', 'show', 'lost')).stderr).toContain('(RULESET_NOT_FOUND)');
   });
 
+  it('compares a file as registration would read it', async () => {
+    const rule = { drRuleId: 'calm', ruleObsPattern: 'fight', ruleAction: 'FORBID ATTACK' };
+    await save('inn.json', { $schema: 'x', rulesetRules: [rule], rulesetId: 'inn' });
+    await anima('rules', 'put', 'inn.json');
+    expect(await anima('rules', 'diff', 'inn', 'inn.json')).toMatchObject({
+      ...{ code: 0, stdout: '', stderr: 'No differences.\n' },
+    });
+    await save('next.json', { rulesetRules: [{ ...rule, rulePriority: 3, ruleReason: '' }, { drRuleId: 'x', ruleAction: 'FORBID FLEE' }] }); // prettier-ignore
+    expect((await anima('rules', 'diff', 'inn', 'next.json')).stdout).toBe(
+      '~ calm\n    rulePriority: absent -> 3\n+ x: {"drRuleId":"x","ruleAction":"FORBID FLEE"}\n',
+    );
+    await save('bad.json', { rulesetRules: [{ drRuleId: 'x', ruleAction: 'FORBD FLEE' }] });
+    expect(await anima('rules', 'diff', 'inn', 'bad.json')).toMatchObject({
+      code: 1,
+      stderr:
+        'bad.json cannot be registered (RULES_INVALID), so it cannot be compared. Try "anima rules check bad.json".\n',
+    });
+  });
+
+  it('names the nearest ruleset, or the newest version, if there is no such one', async () => {
+    await save('smuggler.json', { rulesetId: 'smuggler', rulesetRules: tavern.rulesetRules });
+    await anima('rules', 'put', 'smuggler.json');
+    const nearest = (code: string) => ({
+      code: 1,
+      stderr: `No ruleset "smugler" is registered. Perhaps smuggler was meant. (${code})\n`,
+    });
+    expect(await anima('rules', 'bind', 'sly', 'smugler')).toMatchObject(nearest('RULESET_UNKNOWN'));
+    for (const words of [
+      ['rules', 'show'],
+      ['rules', 'diff'],
+      ['rules', 'versions'],
+      ['rules', 'delete'],
+      ['coverage'],
+    ])
+      expect(await anima(...words, 'smugler')).toMatchObject(nearest('RULESET_NOT_FOUND'));
+    expect(await anima('trial', 'smuggler.json', '--instead', 'smugler')).toMatchObject({
+      ...{ ...nearest('RULESET_NOT_FOUND'), code: 3 },
+    });
+    expect((await anima('rules', 'show', 'zzz')).stderr).toBe('No ruleset "zzz" is registered. (RULESET_NOT_FOUND)\n');
+    for (const words of [
+      ['diff', 'smuggler', '--from', '7'],
+      ['show', 'smuggler', '--ruleset-version', '7'],
+    ])
+      expect(await anima('rules', ...words)).toMatchObject({
+        code: 1,
+        stderr: 'smuggler has no version 7; its newest is 1. (RULESET_NOT_FOUND)\n',
+      });
+  });
+
+  it('says which id the server made for a set without one [5.13n]', async () => {
+    await save('nameless.json', { rulesetRules: [{ drRuleId: 'calm', ruleAction: 'FORBID ATTACK' }] });
+    const checked = await anima('rules', 'check', 'nameless.json', '--strict');
+    expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining('warning: The set has no rulesetId')]);
+    const { stdout, stderr } = await anima('rules', 'put', 'nameless.json');
+    const [, rulesetId = ''] = /^Registered (rs-\S+) as version 1\.\n$/.exec(stdout) ?? [];
+    expect(stderr).toBe(
+      `The set names no rulesetId, so the server made one. To make the next version of it, add "rulesetId": "${rulesetId}" to nameless.json.\n`,
+    );
+    await anima('rules', 'delete', rulesetId);
+  });
+
   it('binds an NPC to a ruleset, and unbinds it', async () => {
     await anima('rules', 'put', 'tavern.json');
+    expect(await anima('rules', 'bind', 'mira', 'tavern')).toMatchObject({
+      code: 0,
+      stdout: 'mira is new: it has no events yet. mira is bound to tavern.\n',
+    });
     expect((await anima('rules', 'bind', 'mira', 'tavern')).stdout).toBe('mira is bound to tavern.\n');
     expect((await anima('rules', 'bind', 'mira', '--none')).stdout).toBe('mira is not bound any more.\n');
     expect((await anima('history', 'mira')).stdout).toMatch(/RulesetBound.*to "tavern"[^]*RulesetBound.*to none/);

@@ -131,6 +131,6 @@ describe('anima soul', () => {
         expect(await offline(verb, inFolder(name))).toMatchObject({ code: 1, stderr: expect.stringMatching(reason) });
     }
     const absent = await offline('verify', inFolder('nowhere.json'));
-    expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
+    expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') });
   });
 });

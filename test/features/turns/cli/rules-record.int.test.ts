@@ -196,7 +196,7 @@ describe('anima rules record', () => {
       [['-o', 'tests.yaml', '--json'], 'Use either --json or -o, whose form the name of the file says.'],
       [['-o', 'guard.json'], /^guard\.json cannot be added to\. This is a ruleset, /],
       [['-o', 'new.yaml', '--ruleset', 'tests.yaml'], /^tests\.yaml is a file of tests, /],
-      [['-o', 'new.yaml', '--ruleset', 'nowhere.json'], 'nowhere.json cannot be read (ENOENT).'],
+      [['-o', 'new.yaml', '--ruleset', 'nowhere.json'], 'nowhere.json does not exist.'],
       [['-o', 'no/new.yaml'], 'no/new.yaml cannot be written (ENOENT).'],
     ] as const;
     for (const [words, why] of failures) {

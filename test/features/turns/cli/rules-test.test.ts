@@ -64,7 +64,7 @@ describe('anima rules test', () => {
       'bad.yaml',
       /\ninvalid bad-set\.json: .+\ninvalid \/rulesetRules\/0\/condition: .+ Perhaps ruleCondition was meant\.\n/,
     ],
-    ['lost.yaml', /\ninvalid .*nowhere\.json cannot be read \(ENOENT\)\.\n/],
+    ['lost.yaml', /\ninvalid .*nowhere\.json does not exist\.\n/],
     ['typo.yaml', /\ninvalid \/cases\/0\/than: There is no member "than"\. Perhaps then was meant\.\n/],
     ['set.json', /\ninvalid This is a ruleset, which "anima rules check" and "anima rules put" take\. .+\n/],
     ['other-kind.yaml', /\ninvalid passes\.yaml is a file of tests, which "anima rules test" takes\. .+\n/],
@@ -96,7 +96,7 @@ describe('anima rules test', () => {
   it('tells that nothing was tested, and what is wrong usage [5.10k]', async () => {
     expect((await anima('empty.yml')).code).toBe(3);
     expect(await anima('passes.yaml', 'nowhere.yaml')).toEqual({
-      ...{ code: 3, stdout: '', stderr: 'nowhere.yaml cannot be read (ENOENT).\n' },
+      ...{ code: 3, stdout: '', stderr: 'nowhere.yaml does not exist.\n' },
     });
     expect((await anima()).code).toBe(2);
     expect((await anima('passes.yaml', '--nope')).code).toBe(2);

@@ -57,7 +57,15 @@ const checks: Readonly<Record<Member, (value: Json) => readonly PlacedProblem[]>
       : placed(problem(`Must be a text of 1 to ${DESCRIPTION_CHARS} characters.`)),
   target: (value) => placed(oneOf(value, targetKinds, OTHER_KINDS)),
   payload: payloadSchemaProblems,
-  takes: (value) => placed(oneOf(value, ['item'], new Map([['items', 'item']]))),
+  takes: (value) =>
+    value === 'item'
+      ? []
+      : placed(
+          problem(
+            'Only "item" is known: the action gives away or uses up the item that it names. What else it needs belongs in its payload.',
+            value === 'items' ? 'item' : undefined,
+          ),
+        ),
 };
 
 const placed = (found: Problem | null): readonly PlacedProblem[] => (found === null ? [] : [{ pointer: '', ...found }]);

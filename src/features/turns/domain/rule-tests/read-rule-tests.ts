@@ -1,6 +1,7 @@
 import { isMisspelt } from '../../../../kernel/base/alike.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import type { Sliced } from '../../../../kernel/base/sliced.js';
+import { isActionType } from '../../../rules/domain/action-type.js';
 import { type Problem, problem, shownText } from '../../../rules/domain/conditions/problem.js';
 import type { ExpectedVerdict, RuleCase, RuleTests } from './rule-case.js';
 
@@ -34,7 +35,7 @@ const OTHER_NAMES: Readonly<Partial<Record<Place, Readonly<Record<string, string
   case: { expect: 'then', expected: 'then', input: 'when', title: 'name' },
   given: { data: 'state' },
   when: { generatedOutput: 'output', text: 'output', stateTransform: 'stateDelta' },
-  then: { ruleId: 'drRuleId', rule: 'drRuleId', message: 'reason' },
+  then: { ruleId: 'drRuleId', rule: 'drRuleId', drRule: 'drRuleId', message: 'reason' },
 };
 /** Where else a member of a case may belong. */
 const PLACES_OF_A_CASE = ['given', 'when', 'then'] as const;
@@ -96,6 +97,8 @@ const NAME_CHARS = 128;
 const pointerName = (name: string): string =>
   name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 
+const isOfAction = (place: Place): boolean => place === 'when.action' || place === 'then.action';
+
 /** Unknown members, and members of the wrong kind. */
 function* shapeProblems(place: Place, holder: JsonObject, at: string): Problems {
   const members: Members = MEMBERS[place];
@@ -104,10 +107,21 @@ function* shapeProblems(place: Place, holder: JsonObject, at: string): Problems 
     const kind = Object.hasOwn(members, name) ? members[name] : undefined;
     const pointer = `${at}/${pointerName(name)}`;
     if (kind === undefined) {
+      const meant = meantBy(place, name);
+      if (meant === undefined && isOfAction(place)) {
+        yield {
+          pointer,
+          ...problem(`An action has no member ${shownText(name)}. Put it in its payload.`, `payload.${name}`),
+        };
+        continue;
+      }
       // What follows a comma in an inline mapping of YAML is a member without a value.
       const hint = value === null ? ' If it is part of a text with a comma, put the text in quotes.' : '';
-      yield { pointer, ...problem(`There is no member ${shownText(name)}.${hint}`, meantBy(place, name)) };
-    } else if (!isOf(kind, value)) yield { pointer, ...wrongKind(kind, value) };
+      yield { pointer, ...problem(`There is no member ${shownText(name)}.${hint}`, meant) };
+    } else if (!isOf(kind, value)) {
+      const isType = kind === 'object' && name === 'action' && typeof value === 'string' && isActionType(value);
+      yield { pointer, ...(isType ? problem('Must be an object.', `{type: ${value}}`) : wrongKind(kind, value)) };
+    }
   }
 }
 

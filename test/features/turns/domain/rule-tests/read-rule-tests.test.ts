@@ -63,6 +63,21 @@ describe('a file of tests', () => {
       { ...whole, then: { valid: true, action: { tpye: 'GIVE' } } },
       '/cases/0/then/action/tpye: There is no member "tpye". type?',
     ],
+    [
+      'a parameter beside the payload',
+      { ...whole, when: { action: { type: 'GIVE', item: 'ring' } } },
+      '/cases/0/when/action/item: An action has no member "item". Put it in its payload. payload.item?',
+    ],
+    [
+      'a type as the expected action',
+      { ...whole, then: { valid: true, action: 'SELL' } },
+      '/cases/0/then/action: Must be an object. {type: SELL}?',
+    ],
+    [
+      'a part of the name of a rule id',
+      { ...whole, then: { valid: false, drRule: 'floor' } },
+      '/cases/0/then/drRule: There is no member "drRule". drRuleId?',
+    ],
     ['a name like no other', { ...whole, 'a/b~': 1 }, '/cases/0/a~1b~0: There is no member "a/b~".'],
     ['a word for true', { ...whole, then: { valid: 'Yes' } }, '/cases/0/then/valid: Must be true or false. true?'],
     ['the wrong type', { ...whole, then: { valid: 1 } }, '/cases/0/then/valid: Must be true or false.'],
