@@ -2,7 +2,7 @@ import { isActionType, toActionType } from '../../action-type.js';
 import { isProblem, shownText } from '../problem.js';
 import { readPath } from '../path.js';
 import type { Misuse } from './read-tree.js';
-import { type CelNode, nodesOf } from './tree.js';
+import { type CelNode, childrenOf, nodesOf, type Operator } from './tree.js';
 
 type Literal = Extract<CelNode, { is: 'literal' }>;
 
@@ -12,6 +12,39 @@ const isActionTypePath = (node: CelNode): boolean =>
 const literalsIn = (node: CelNode): readonly Literal[] => {
   if (node.is === 'literal') return [node];
   return node.is === 'list' ? node.elements.flatMap(literalsIn) : [];
+};
+
+/** Members of anything that an expression reads. The element of a loop may be a text of the expression, but has no members then. */
+const isRead = (node: CelNode): boolean => {
+  if (node.is === 'root') return true;
+  if (node.is !== 'member' && node.is !== 'index') return false;
+  return node.of.is === 'element' ? node.is === 'member' : isRead(node.of);
+};
+
+const isText = (node: CelNode): boolean => node.is === 'literal' && typeof node.value === 'string';
+
+/** What `action.type` may be compared with, so that no misspelt type goes unnoticed. */
+const isComparable = (operator: Operator, other: CelNode): boolean => {
+  if (isRead(other)) return true;
+  return operator === 'in' ? other.is === 'list' && other.elements.every(isText) : isText(other);
+};
+
+/** The types of the action at places where they are not compared with types. */
+const misplacedTypes = (node: CelNode): readonly CelNode[] => {
+  if (node.is === 'has') return [];
+  if (isActionTypePath(node)) return [node];
+  if (node.is !== 'operation') return childrenOf(node).flatMap(misplacedTypes);
+  const { operator, left, right } = node;
+  const isEquality = operator === '==' || operator === '!=';
+  const isFirst = isActionTypePath(left) && (isEquality || operator === 'in') && isComparable(operator, right);
+  const isSecond = isActionTypePath(right) && isEquality && isComparable(operator, left);
+  return isFirst || isSecond ? [] : [left, right].flatMap(misplacedTypes);
+};
+
+const placeMisuse = (tree: CelNode): Misuse | null => {
+  const [first] = misplacedTypes(tree);
+  const message = 'action.type is compared directly: action.type == "SELL", or action.type in ["SELL", "BUY"].';
+  return first === undefined ? null : { message, at: first.at, end: first.at };
 };
 
 /** The literals with which `action.type` is compared. */
@@ -57,5 +90,5 @@ export const actionMisuse = (text: string, tree: CelNode): Misuse | null => {
         .find((one) => one !== null);
     if (misuse) return misuse;
   }
-  return null;
+  return placeMisuse(tree);
 };

@@ -42,7 +42,8 @@ const areSameLists = (run: CelRun, left: CelList, right: CelList, at: number): b
     const other = right[index] ?? null;
     if (!isScalar(one) || !isScalar(other)) return fail(run, 'types', at);
     const same = areSame(run, one, other, at);
-    if (same !== true) return same === undefined ? undefined : false;
+    if (same === null) return fail(run, 'types', at);
+    if (same !== true) return same;
   }
   return true;
 };
@@ -112,10 +113,20 @@ const hasNumber = (run: CelRun, wanted: number | bigint, list: CelList, at: numb
   return false;
 };
 
-const hasElement = (run: CelRun, wanted: Scalar, list: CelList, at: number): boolean | undefined => {
-  if (!isShort(run, list, at) || !take(run, Math.ceil(list.length / STEP_ELEMENTS), at)) return undefined;
+const search = (run: CelRun, wanted: Scalar, list: CelList, at: number): boolean | undefined => {
   if (typeof wanted === 'string') return hasText(run, wanted, list, at);
   return isNumber(wanted) ? hasNumber(run, wanted, list, at) : list.includes(wanted);
+};
+
+/** Whether `==` would compare two values. */
+const areComparable = (one: Scalar, other: CelValue): boolean =>
+  one === null || other === null || typeof one === typeof other || (isNumber(one) && isNumber(other));
+
+const hasElement = (run: CelRun, wanted: Scalar, list: CelList, at: number): boolean | undefined => {
+  if (!isShort(run, list, at) || !take(run, Math.ceil(list.length / STEP_ELEMENTS), at)) return undefined;
+  const found = search(run, wanted, list, at);
+  // A model could hide an element from a rule in a list, in an object or in another type.
+  return found !== false || list.every((one) => areComparable(wanted, one)) ? found : fail(run, 'types', at);
 };
 
 /** Whether a list has an element, or an object a member, which may be null. */

@@ -87,6 +87,32 @@ describe('an expression', () => {
     expect(problemOf(written)?.message).toBe(message);
   });
 
+  it.each<[written: string, character: number]>([
+    ['["SELLL", "BUY"].exists(t, t == action.type)', 40],
+    ['state.types.exists(t, t == action.type)', 35],
+    ['action.type.startsWith("sell")', 8],
+    ['action.type.lowerAscii() == "sell"', 8],
+    ['action.type == (state.open == true ? "selll" : "BUY")', 8],
+    ['(state.open == true ? action.type : "x") == "selll"', 30],
+    ['action["type"] == "SE" + "LLL"', 8],
+    ['["SELLL", "BUY"][0] == action.type', 31],
+    ['action.type in ["SELL", state.name]', 8],
+    ['"SELLL" in [action.type]', 20],
+    ['action.type == 5 || action.type < "SELLL"', 8],
+  ])('is refused if it could compare action.type with anything unnoticed: %s [5.11d]', (written, character) => {
+    const direct = 'action.type is compared directly: action.type == "SELL", or action.type in ["SELL", "BUY"].';
+    expect(problemOf(written)?.message).toBe(`Character ${character}: ${direct}`);
+  });
+
+  it.each([
+    'action.type != "SELL" && "BUY" == action.type || !(action.type in ["SELL", "BUY"])',
+    'has(action.type) && action.type in context.allowed',
+    'state.last == action.type || state.log[0].type == action.type || action.type == context["last one"]',
+    'state.log.exists(one, one.type == action.type)',
+  ])('may compare action.type with types and members: %s [5.11d]', (written) => {
+    expect(problemOf(written)).toBeNull();
+  });
+
   it.each([
     "observation.matches('(a+)+b')",
     "matches(observation, 'a')",
