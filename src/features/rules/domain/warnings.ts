@@ -170,13 +170,9 @@ export function* warningsOf(
     warnings.push(...messages.map((message) => ({ drRuleId: rule.drRuleId, message })));
   }
   if (!isStrict) return warnings;
-  for (const ofSet of [
-    leftOutWarnings,
-    likelyContextWarnings,
-    likelyPayloadWarnings,
-    payloadWarnings,
-    writableByModel,
-  ]) {
+  yield set.rulesetRules.length;
+  warnings.push(...(yield* leftOutWarnings(set)));
+  for (const ofSet of [likelyContextWarnings, likelyPayloadWarnings, payloadWarnings, writableByModel]) {
     yield set.rulesetRules.length;
     warnings.push(...ofSet(set));
   }

@@ -192,6 +192,60 @@ describe('a registration of grammar 2', () => {
     expect(about(low, { ruleAction: 'ALLOW SELL', ...price('all(>=10)') })).toMatchObject(open);
   });
 
+  it.each<[between: Partial<DirectiveRule>, isOpen: boolean]>([
+    [{ ruleAction: 'ALLOW SELL', ruleCondition: [['facts.open', 'true']] }, true],
+    [{ ruleAction: 'ALLOW *' }, true],
+    [{ ruleAction: 'SELL' }, true],
+    [{ ruleAction: 'ALLOW SELL', ...price('!|>=10') }, true],
+    [{ ruleAction: 'ALLOW SELL', ruleCondition: [['cel', 'facts.open == true']] }, true],
+    [{ ruleAction: 'ALLOW SELL', rulePriority: 1 }, true],
+    [{ ruleAction: 'ALLOW SELL', ...price('all(>=10)') }, false],
+    [{ ruleAction: 'ALLOW GIVE' }, false],
+    [{ ruleAction: 'ALLOW SELL', rulePriority: 0 }, false],
+    [{ ruleAction: 'ALLOW SELL', rulePriority: 10 }, false],
+    [{ ruleAction: 'FORBID GIVE' }, false],
+  ])('gets one if a rule between the two may allow the action: %j [5.13k]', (between, isOpen) => {
+    const low = { ruleAction: 'FORBID SELL', rulePriority: 9, ...price('<10') };
+    const floor = { ruleAction: 'FORBID SELL', rulePriority: 1, ...price('!') };
+    const found = about(low, { rulePriority: 5, ...between }, floor).filter(({ message }) =>
+      message.includes('may leave out'),
+    );
+    expect(found).toHaveLength(isOpen ? 1 : 0);
+  });
+
+  it.each<[expression: string, leaves: string | null]>([
+    ['has(action.payload.price) && action.payload.price < 10', 'leave out action.payload.price'],
+    ['"price" in action.payload && action.payload.price < 10', 'leave out action.payload.price'],
+    ['facts.sale == true && (has(delta.gold) ? delta.gold < 0 : false)', 'leave out delta.gold'],
+    ['has(after.trust) && (after.trust < 3 || facts.war == true)', 'leave out after.trust'],
+    ['action.payload.price != null && action.payload.price < 10', 'make action.payload.price null'],
+    ['action.payload.price < 10', null],
+    ['!has(action.payload.price) || action.payload.price < 10', null],
+    ['has(action.payload.price) ? action.payload.price < 10 : true', null],
+    ['has(action.payload.price) && action.payload.price < 10 || facts.war == true', null],
+    ['has(state.price) && state.price < 10', null],
+    ['"key" in action.payload.items', null],
+    ['has(action.type)', null],
+  ])('gets one for an expression that is false without a member, too: %s [5.13k]', (expression, leaves) => {
+    const rule: Partial<DirectiveRule> = { ruleAction: 'FORBID SELL', ruleCondition: [['cel', expression]] };
+    const expected = `A model may ${leaves}, and then the rule forbids nothing.`;
+    expect(about(rule)).toMatchObject(
+      leaves === null ? [] : [{ message: expect.stringContaining(expected) as string }],
+    );
+    const path = leaves?.split(' ').find((word) => word.includes('.')) ?? 'action.payload.price';
+    expect(about(rule, { ruleAction: 'FORBID SELL', ruleCondition: [[path, '!']] })).toEqual([]);
+  });
+
+  it('ends with a warning about those that were not compared [5.13k]', () => {
+    const low = { ruleAction: 'FORBID SELL', ...price('<10') };
+    const found = about(...Array.from({ length: 66 }, () => low));
+    expect(found).toHaveLength(65);
+    expect(found.at(-1)).toEqual({
+      drRuleId: '',
+      message: 'Only the first 64 conditions on what a model may leave out were looked at. 2 rules have more of them.',
+    });
+  });
+
   it.each([
     ['player|thief', /without alternatives/],
     ['!=player', /no condition/],

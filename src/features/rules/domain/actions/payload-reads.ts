@@ -1,6 +1,7 @@
 import { effectIn } from '../action-words.js';
 import { isProblem, shownText } from '../conditions/problem.js';
 import { pathOf } from '../conditions/cel/reads.js';
+import type { Path } from '../conditions/path.js';
 import { isCel, readCondition } from '../conditions/read-condition.js';
 import type { DirectiveRule, RuleCondition } from '../ruleset.js';
 import { nearestName } from '../../../../kernel/base/nearest.js';
@@ -50,28 +51,35 @@ const find = (schema: PayloadSchema, names: readonly string[]): Found => {
 export const declaresMember = (schema: PayloadSchema, names: readonly string[]): boolean =>
   find(schema, names).is === 'schema';
 
-/** The declared actions that a rule is about: those that it names, otherwise all. */
+/** The types that a rule names; null if it is about all actions. */
+const namedTypes = (rule: DirectiveRule): readonly string[] | null => {
+  const effect = effectIn(2, rule);
+  return (effect.kind === 'allow' || effect.kind === 'forbid') && !effect.types.includes('*') ? effect.types : null;
+};
+
+/** The declared actions that a rule is about: those that it names, otherwise all, with those that every NPC can do. */
 export const actionsOf = (rule: DirectiveRule, set: DeclaringSet): readonly ActionDeclaration[] => {
   const declarations = declarationsOf(set);
   if (declarations === null) return [];
-  const effect = effectIn(2, rule);
-  const isNaming = (effect.kind === 'allow' || effect.kind === 'forbid') && !effect.types.includes('*');
-  if (isNaming && 'types' in effect) return effect.types.flatMap((type) => declarations.get(type) ?? []);
-  // Of the others, those without a payload say nothing.
-  return [...declarations.values()].filter(({ payload }) => payload !== undefined);
+  return namedTypes(rule)?.flatMap((type) => declarations.get(type) ?? []) ?? [...declarations.values()];
 };
+
+/** The names of a path behind the payload; null if it leads to nothing in there. */
+const payloadNames = ({ root, names }: Path): readonly string[] | null =>
+  root === 'action' && names[0] === 'payload' && names.length > 1 ? names.slice(1) : null;
 
 /** Where a condition looks into the payload. */
 const payloadPaths = (pair: RuleCondition): readonly (readonly string[])[] => {
   const read = readCondition(pair);
   if (isProblem(read)) return [];
   const paths = isCel(read) ? read.cel.reads.map(pathOf) : [read.path];
-  return paths
-    .filter(({ root, names }) => root === 'action' && names[0] === 'payload' && names.length > 1)
-    .map(({ names }) => names.slice(1));
+  return paths.flatMap((path) => {
+    const names = payloadNames(path);
+    return names === null ? [] : [names];
+  });
 };
 
-/** How many conditions a registration warns of, and how many names are compared with each. */
+/** With so many warnings, no further rule is compared; and how many names are compared for each. */
 const WARNED_CONDITIONS = 32;
 const COMPARED_NAMES = 200;
 
@@ -91,10 +99,16 @@ export const payloadWarnings = (
   set: DeclaringSet & { readonly rulesetRules: readonly DirectiveRule[] },
 ): readonly { readonly drRuleId: string; readonly message: string }[] => {
   const warnings: { readonly drRuleId: string; readonly message: string }[] = [];
-  for (const rule of set.rulesetRules) {
-    const actions = actionsOf(rule, set);
+  for (const [at, rule] of set.rulesetRules.entries()) {
+    if (warnings.length >= WARNED_CONDITIONS) {
+      const more = set.rulesetRules.length - at;
+      const message = `There are so many warnings about payloads that ${more} more ${more === 1 ? 'rule was' : 'rules were'} not looked at.`;
+      return [...warnings, { drRuleId: '', message }];
+    }
+    const isNaming = namedTypes(rule) !== null;
+    // Among all actions, those without a schema say nothing.
+    const actions = actionsOf(rule, set).filter(({ payload }) => isNaming || payload !== undefined);
     for (const names of rule.ruleCondition.flatMap(payloadPaths)) {
-      if (warnings.length === WARNED_CONDITIONS) return warnings;
       const message = pathWarning(actions, names);
       if (message !== null) warnings.push({ drRuleId: rule.drRuleId, message });
     }
@@ -102,18 +116,22 @@ export const payloadWarnings = (
   return warnings;
 };
 
-/** Whether every value of a schema has something at a path. Null and an empty list are nothing. */
+/** Whether every value of a schema is something. Null and an empty list are nothing, and so is a list of nothing else. */
+const isSomething = ({ type, items, minItems = 0 }: PayloadSchema): boolean =>
+  type === 'array' ? minItems > 0 && items !== undefined && isSomething(items) : type !== undefined;
+
+/** Whether every value of a schema has something at a path. */
 const requires = (schema: PayloadSchema, [name, ...rest]: readonly string[]): boolean => {
-  if (name === undefined) return schema.type !== undefined && (schema.type !== 'array' || (schema.minItems ?? 0) > 0);
+  if (name === undefined) return isSomething(schema);
   const property = propertyOf(schema, name);
   const isRequired = schema.type === 'object' && schema.required?.includes(name) === true;
   return isRequired && property !== undefined && requires(property, rest);
 };
 
 /** Whether the declared payloads always have something where a condition looks. */
-export const isAlwaysThere = (rule: DirectiveRule, set: DeclaringSet, pair: RuleCondition): boolean => {
-  const [names] = payloadPaths(pair);
-  if (names === undefined) return false;
+export const isAlwaysThere = (rule: DirectiveRule, set: DeclaringSet, path: Path): boolean => {
+  const names = payloadNames(path);
+  if (names === null) return false;
   const schemas = actionsOf(rule, set);
   return schemas.length > 0 && schemas.every(({ payload }) => payload !== undefined && requires(payload, names));
 };

@@ -22,6 +22,22 @@ const SELL = {
     additionalProperties: false,
   },
 };
+const sizes = { type: 'array', items: { type: 'number' }, minItems: 1 };
+const LISTS = {
+  sizes,
+  pieces: { type: 'array', minItems: 1 },
+  nested: { type: 'array', items: { ...sizes, minItems: 0 }, minItems: 1 },
+  empty: { ...sizes, minItems: 0 },
+};
+/** Sells lists, too. */
+const SELL_LISTS = {
+  ...SELL,
+  payload: {
+    ...SELL.payload,
+    properties: { ...SELL.payload.properties, ...LISTS },
+    required: ['price', ...Object.keys(LISTS)],
+  },
+};
 const OTHERS = [
   { type: 'ATTACK', description: 'x', target: 'entity' },
   { type: 'KNEEL', description: 'x', target: 'none' },
@@ -161,10 +177,15 @@ describe('a rule of a set that declares its actions', () => {
     ['FORBID SELL', 'action.payload.items.piece', 1],
     ['FORBID SELL', 'action.payload.gift.worth', 1],
     ['FORBID SELL, SHOUT', 'action.payload.price', 1],
-    ['FORBID *', 'action.payload.price', 0],
+    ['FORBID SELL, SPEAK', 'action.payload.price', 1],
+    ['FORBID *', 'action.payload.price', 1],
+    ['FORBID SELL', 'action.payload.sizes', 0],
+    ['FORBID SELL', 'action.payload.pieces', 1],
+    ['FORBID SELL', 'action.payload.nested', 1],
+    ['FORBID SELL', 'action.payload.empty', 1],
   ])('gets a warning if a model may leave out what it reads: %s if %s [5.13k]', (ruleAction, key, warned) => {
     const rule = { ruleAction, ruleCondition: [[key, '<5']] };
-    expect(warnings(rule)).toHaveLength(warned);
+    expect(warnings(rule, [SELL_LISTS, ...OTHERS])).toHaveLength(warned);
     expect(warnings(rule, null)).toHaveLength(1);
   });
 
@@ -172,7 +193,7 @@ describe('a rule of a set that declares its actions', () => {
     ['FORBID SELL', 'price', 'action.payload.price'],
     ['ALLOW SELL', 'payload.price', 'action.payload.price'],
     ['ALLOW SELL', 'action.price', 'action.payload.price'],
-    ['ALLOW *', 'action.items[x].piece', 'action.payload.items[x].piece'],
+    ['ALLOW SELL', 'action.items[x].piece', 'action.payload.items[x].piece'],
     ['FORBID SHOUT', 'price', 'action.payload.price'],
   ])('gets one warning if a member of the payload was probably meant: %s if %s [5.12k]', (ruleAction, key, meant) => {
     const state = key.startsWith('action.') ? [] : [expect.stringContaining('which the model may change') as string];
@@ -198,11 +219,26 @@ describe('a rule of a set that declares its actions', () => {
     expect(warnings(rule, actions, [{ path: 'price', writer: 'game' }])).toEqual([]);
   });
 
+  it('gets a warning that says how many rules were not looked at, after so many others [5.12k]', () => {
+    const misread = { ruleAction: 'FORBID SELL', ruleCondition: [['action.payload.prise', '5']] };
+    const rulesetRules = Array.from({ length: 34 }, (_, at) => ({ drRuleId: `r${at}`, ...misread }));
+    const content = allSlices(normaliseRuleset({ actions, rulesetRules }, () => 's')).result;
+    if (content instanceof Rejection) throw content;
+    const found = allWarnings(content);
+    expect(found).toHaveLength(33);
+    expect(found.at(-1)).toEqual({
+      drRuleId: '',
+      message: 'There are so many warnings about payloads that 2 more rules were not looked at.',
+    });
+  });
+
   it('gets no warning of a list where none can be [5.5n, 5.12k]', () => {
     const lists = (ruleAction: string, key: string, declared?: Json) =>
       warnings({ ruleAction, ruleCondition: [[key, '>=5']] }, declared).length;
     expect(lists('ALLOW SELL', 'action.payload.price')).toBe(0);
     expect(lists('ALLOW SELL', 'action.payload.price', null)).toBe(1);
+    expect(lists('ALLOW *', 'action.payload.price')).toBe(1);
+    expect(lists('ALLOW SELL, SHOUT', 'action.payload.price')).toBe(1);
     expect(lists('ALLOW SELL', 'action.payload.items.piece')).toBe(1);
     expect(lists('ALLOW SELL', 'action.payload.gift.worth')).toBe(1);
     expect(lists('ALLOW SELL, SHOUT', 'action.payload.price')).toBe(1);

@@ -2,6 +2,7 @@ import { isProblem, type Problem, problem, shownText } from '../problem.js';
 import { actionMisuse, actionTypesIn } from './action-names.js';
 import { compile, type Runner } from './compile.js';
 import { failureMessage } from './failures.js';
+import { type NeededMember, neededMembers } from './needed.js';
 import { parseCel } from './parse.js';
 import { type Misuse, readTree } from './read-tree.js';
 import { type CelRead, readsOf } from './reads.js';
@@ -13,6 +14,8 @@ export type CelExpression = {
   readonly text: string;
   readonly run: Runner;
   readonly reads: readonly CelRead[];
+  /** The members without which it is false. */
+  readonly needed: readonly NeededMember[];
   /** The action types that it compares `action.type` with. */
   readonly actionTypes: readonly string[];
   /** Whether it names what there is only with the verdict. */
@@ -98,7 +101,8 @@ const attempt = (text: string): CelExpression | Attempt => {
   const reads = readsOf(tree);
   const actionTypes = actionTypesIn(tree);
   const needsVerdict = nodesOf(tree).some((node) => node.is === 'root' && NEEDS_VERDICT.includes(node.root));
-  return { text, run: compile(tree), reads, actionTypes, needsVerdict, steps: stepsOf(tree) };
+  const needed = neededMembers(tree);
+  return { text, run: compile(tree), reads, needed, actionTypes, needsVerdict, steps: stepsOf(tree) };
 };
 
 /** Which character is at a place in a text, counted from 1. */

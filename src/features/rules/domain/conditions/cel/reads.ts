@@ -5,7 +5,7 @@ import { childrenOf, type CelNode, type CelRoot } from './tree.js';
 export type CelRead = { readonly root: CelRoot; readonly names: readonly string[]; readonly key: string };
 
 /** The members that a node names; null for anything else. */
-const placeOf = (node: CelNode): Pick<CelRead, 'root' | 'names'> | null => {
+export const placeOf = (node: CelNode): Pick<CelRead, 'root' | 'names'> | null => {
   if (node.is === 'root') return { root: node.root, names: [] };
   if (node.is !== 'member') return null;
   const holder = placeOf(node.of);
