@@ -1,5 +1,10 @@
 import { isActionType } from '../action-type.js';
-import type { Alternative, ElementAlternative, Operand } from '../conditions/alternatives.js';
+import {
+  type Alternative,
+  countElementTests,
+  type ElementAlternative,
+  type Operand,
+} from '../conditions/alternatives.js';
 import { compareQuantities, decidingDouble, isWhole, type Quantity, writtenNumber } from '../conditions/numbers.js';
 import { compareTexts } from '../conditions/text-order.js';
 
@@ -22,12 +27,16 @@ export type PathValues = {
 export type Division = PathValues & {
   /** Every kind of value that is possible. */
   readonly all: Kinds;
+  /** How many kinds there are, possible or not. */
+  readonly size: number;
   /** The kinds that satisfy one of some alternatives, and the others for which that cannot be decided. */
   readonly satisfying: (alternatives: readonly ElementAlternative[]) => { readonly yes: Kinds; readonly error: Kinds };
 };
 
 /** More kinds are not told apart. */
 const MOST_KINDS = 8_192;
+/** With more tests on one path, its values are not told apart. */
+const MOST_TESTS = 16_384;
 /** JSON numbers that stand for several whole numbers, below and above all others; true, false and objects. */
 const OTHER_KINDS = 5;
 
@@ -45,9 +54,12 @@ const numbersIn = (one: ElementAlternative): readonly Quantity[] => {
   return operandsIn(one).flatMap(({ quantity }) => quantity ?? []);
 };
 
-/** Sorted, without equal ones. */
-const different = <One>(all: readonly One[], compare: (one: One, other: One) => number): readonly One[] =>
-  all.toSorted(compare).filter((one, at, sorted) => at === 0 || compare(sorted[at - 1] as One, one) !== 0);
+/** Sorted, without equal ones; null if there are too many to sort. */
+const different = <One>(all: readonly One[], compare: (one: One, other: One) => number): readonly One[] | null => {
+  const some = [...new Set(all)];
+  if (some.length > MOST_KINDS / 2) return null;
+  return some.toSorted(compare).filter((one, at, sorted) => at === 0 || compare(sorted[at - 1] as One, one) !== 0);
+};
 
 /** Where a thing is among sorted ones that have it. */
 const placeIn = <One>(sorted: readonly One[], thing: One, compare: (one: One, other: One) => number): number => {
@@ -85,14 +97,17 @@ const placesOf = (order: '<' | '<=' | '>' | '>=', point: number, places: number)
 
 /** Divides the values of a path by all conditions on it; null if there are too many kinds, or numbers that compare in unusual ways. */
 export const divide = (conditions: readonly Alternative[], values: PathValues): Division | null => {
+  if (countElementTests(conditions) > MOST_TESTS) return null;
   const elements = elementsIn(conditions);
   const orders = elements.flatMap((one) => (one.is === 'text-order' ? [one.to] : []));
   const texts = different([...elements.flatMap(operandsIn).map(({ text }) => text), ...orders], byCodePoint);
+  if (texts === null) return null;
   const ofTexts = texts.map(writtenNumber);
   const points = different(
     [...elements.flatMap(numbersIn), ...ofTexts.filter((quantity) => quantity !== null)],
     compareQuantities,
   );
+  if (points === null) return null;
   const places = 2 * points.length + 1;
   // Without an order of texts, the texts between the listed ones are all alike.
   const gaps = orders.length === 0 ? 1 : texts.length + 1;
@@ -135,19 +150,18 @@ export const divide = (conditions: readonly Alternative[], values: PathValues): 
     const at = 2 * placeOf(quantity) + 1;
     return { yes: exactly | numbersAt([at, at + 1]), error: isWhole(quantity) ? vague : 0n };
   };
+  /** The first gap between texts, at every place of a number. */
+  const firstGap = Array.from({ length: places }).reduce<Kinds>((kinds, _, at) => kinds | bit(at * gaps), 0n);
   const textsAt = ([from, to]: Places): Kinds => {
-    let kinds = 0n;
-    for (let place = from; place < to; place += 1) {
-      if (place % 2 === 1) {
-        kinds |= bit(listed + (place - 1) / 2);
-        continue;
-      }
-      const gap = place / 2;
-      kinds |= bit(others + gap);
-      for (let number = 0; number < places; number += 1) kinds |= bit(numeric + number * gaps + gap);
-    }
-    return kinds;
+    const between: Places = [(from + 1) >> 1, (to + 1) >> 1];
+    return (
+      bits(listed + (from >> 1), listed + (to >> 1)) |
+      (bits(...between) << BigInt(others)) |
+      // Each place of a number has the same gaps, so this repeats them.
+      ((bits(...between) * firstGap) << BigInt(numeric))
+    );
   };
+  const notTexts = bits(0, end) & ~allTexts;
   const one = (alternative: ElementAlternative): { readonly yes: Kinds; readonly error: Kinds } => {
     switch (alternative.is) {
       case 'present':
@@ -173,7 +187,7 @@ export const divide = (conditions: readonly Alternative[], values: PathValues): 
       }
       case 'text-order': {
         const found = placesOf(alternative.order, textPlace(alternative.to), 2 * texts.length + 1);
-        return { yes: textsAt(found), error: bits(0, end) & ~allTexts };
+        return { yes: textsAt(found), error: notTexts };
       }
     }
   };
@@ -190,6 +204,7 @@ export const divide = (conditions: readonly Alternative[], values: PathValues): 
   return {
     ...values,
     all: possible,
+    size: end,
     satisfying: (alternatives) => {
       const found = alternatives.map(one);
       const satisfied = found.reduce((kinds, { yes: some }) => kinds | some, 0n) & possible;

@@ -5,7 +5,15 @@ import type { RuleFinding, RuleFindings, UnjudgedRule } from './findings.js';
 import { isJudged, type JudgedRule, judgedRules } from './judged-rules.js';
 import { canMeet, isSpent, type Judging, matchesWith, newJudging, spend } from './judging.js';
 import { neverTogether } from './never-together.js';
-import { decidesBefore, forbiddenOf, hasOpinion, requireOpposites, shownTypes, type WithOpinion } from './opinions.js';
+import {
+  decidesBefore,
+  forbiddenOf,
+  hasOpinion,
+  requireOpposites,
+  shownTypes,
+  type WithOpinion,
+  workOfTypes,
+} from './opinions.js';
 
 /** How many findings a report lists. */
 const MOST_FINDINGS = 100;
@@ -89,7 +97,7 @@ export function* judgeRules(
     if (hasOpinion(low)) {
       for (const high of above) {
         if (found !== null || isSpent(judging)) break;
-        yield* spend(judging, 1);
+        yield* spend(judging, Math.max(workOfTypes(low), workOfTypes(high)));
         found = yield* below(judging, low, high);
       }
       // A rule with a condition that is not judged may match less often than it seems.

@@ -1,6 +1,6 @@
 import type { Sliced } from '../../../../kernel/base/sliced.js';
 import { strictEffectOf } from '../action-words.js';
-import type { Alternative } from '../conditions/alternatives.js';
+import { type Alternative, countElementTests } from '../conditions/alternatives.js';
 import type { Path } from '../conditions/path.js';
 import { isProblem } from '../conditions/problem.js';
 import { CEL_KEY, type Condition, isCel, readCondition } from '../conditions/read-condition.js';
@@ -43,6 +43,8 @@ const placeOf = ({ root, names, letter }: Path): string =>
 
 /** Reading so many conditions takes some milliseconds. */
 const SLICE_CONDITIONS = 64;
+/** So many characters of an action are read in the time of one condition. */
+const ACTION_CHARS = 64;
 
 /** The alternatives of all conditions on one path, and what the path can lead to. */
 type Place = { readonly alternatives: Alternative[]; readonly path: Path; division: Division | null };
@@ -83,15 +85,21 @@ export function* judgedRules(
     place.division = divide(place.alternatives, valuesOf(place.path, numbers));
     yield place.alternatives.length;
   }
-  return rules.map((rule) => {
+  const judged: JudgedRule[] = [];
+  for (const rule of rules) {
     const conditions = rule.ruleCondition.flatMap((pair): readonly JudgedCondition[] => {
       const condition = conditionOf(pair);
       if (condition === null) return [];
       const [key, value] = pair;
       return [{ key, value, ...condition, division: places.get(placeOf(condition.path))?.division ?? null }];
     });
-    return { rule, effect: strictEffectOf(rule), groups: groupsOf(conditions) };
-  });
+    judged.push({ rule, effect: strictEffectOf(rule), groups: groupsOf(conditions) });
+    unpaid += 1 + rule.ruleCondition.length + Math.floor(rule.ruleAction.length / ACTION_CHARS);
+    if (unpaid < SLICE_CONDITIONS) continue;
+    yield unpaid;
+    unpaid = 0;
+  }
+  return judged;
 }
 
 /** The outcome of its conditions with which a rule matches, and the one with which it does not. */
@@ -102,11 +110,28 @@ export const unmetBy = ({ effect }: Pick<JudgedRule, 'effect'>): WantedOutcome =
 
 const made = new WeakMap<JudgedCondition, Map<string, Formula>>();
 
+const nameOf = (outcome: WantedOutcome, isCut: boolean): string => `${outcome} ${isCut}`;
+
+/** How many kinds of a division count for one more set of values, where sets are compared, and where a test becomes one. */
+const [COMPARED_KINDS, TESTED_KINDS] = [4_096, 512];
+
+const sizeOf = (division: Division | null): number => division?.size ?? 0;
+
+/** How much work it is to compare some sets of the kinds of a division. */
+export const workWith = (sets: number, division: Division | null): number =>
+  sets * (1 + Math.floor(sizeOf(division) / COMPARED_KINDS));
+
+/** How much work it is to make what an outcome of a condition needs. */
+export const workOfNeeds = (condition: JudgedCondition, outcome: WantedOutcome, isCut: boolean): number =>
+  made.get(condition)?.has(nameOf(outcome, isCut)) === true
+    ? 1
+    : countElementTests(condition.alternatives) * Math.ceil(sizeOf(condition.division) / TESTED_KINDS);
+
 /** What an outcome of a condition needs, made once. */
 export const needsOf = (condition: JudgedCondition, outcome: WantedOutcome, isCut: boolean): Formula => {
   const known = made.get(condition) ?? new Map<string, Formula>();
   made.set(condition, known);
-  const name = `${outcome} ${isCut}`;
+  const name = nameOf(outcome, isCut);
   const found = known.get(name);
   if (found !== undefined) return found;
   const { division } = condition;
@@ -121,7 +146,7 @@ const madeOfAll = new WeakMap<readonly JudgedCondition[], Map<string, Formula>>(
 export const needsOfAll = (conditions: readonly JudgedCondition[], outcome: WantedOutcome, isCut: boolean): Formula => {
   const known = madeOfAll.get(conditions) ?? new Map<string, Formula>();
   madeOfAll.set(conditions, known);
-  const name = `${outcome} ${isCut}`;
+  const name = nameOf(outcome, isCut);
   const found = known.get(name) ?? allOf(conditions.map((one) => needsOf(one, outcome, isCut)));
   known.set(name, found);
   return found;

@@ -1,6 +1,15 @@
 import type { Sliced } from '../../../../kernel/base/sliced.js';
 import { allOf, type Formula, isPossible, type WantedOutcome, workOf } from './needs.js';
-import { type JudgedCondition, type JudgedRule, metBy, needsOf, needsOfAll, unmetBy } from './judged-rules.js';
+import {
+  type JudgedCondition,
+  type JudgedRule,
+  metBy,
+  needsOf,
+  needsOfAll,
+  unmetBy,
+  workOfNeeds,
+  workWith,
+} from './judged-rules.js';
 
 /** How much work the rules of one set are worth, in sets of values that are compared: about a second. */
 const MOST_WORK = 1_000_000;
@@ -22,6 +31,19 @@ export function* spend(judging: Judging, work: number): Sliced<void> {
   judging.unpaid = 0;
 }
 
+/** Makes what an outcome of each condition needs, so that it is there afterwards. */
+function* prepare(
+  judging: Judging,
+  conditions: readonly JudgedCondition[],
+  outcome: WantedOutcome,
+  isCut: boolean,
+): Sliced<void> {
+  for (const one of conditions) {
+    yield* spend(judging, 4 + workOfNeeds(one, outcome, isCut));
+    needsOf(one, outcome, isCut);
+  }
+}
+
 const DEPTHS = [false, true];
 
 /** Whether some conditions on one path can have an outcome together. @param isSingle whether the path leads to no list */
@@ -36,9 +58,9 @@ export function* canBe(
   const isOne = isSingle || division.isSingle;
   let found: 'no' | 'maybe' = 'no';
   for (const isCut of isOne ? [false] : DEPTHS) {
-    yield* spend(judging, conditions.length * 4);
+    yield* prepare(judging, conditions, outcome, isCut);
     const formula = needsOfAll(conditions, outcome, isCut);
-    yield* spend(judging, workOf(formula));
+    yield* spend(judging, workWith(workOf(formula), division));
     const one = isPossible(formula, division, isOne);
     if (one === 'yes') return one;
     if (one === 'maybe') found = one;
@@ -57,10 +79,11 @@ function* followsFrom(
   const { division } = wanted;
   if (division === null) return false;
   for (const isCut of division.isSingle ? [false] : DEPTHS) {
-    yield* spend(judging, 4 + given.length * 4);
+    yield* prepare(judging, given, metBy(other), isCut);
+    yield* prepare(judging, [wanted], unmetBy(one), isCut);
     const met = needsOfAll(given, metBy(other), isCut);
     const formula: Formula = allOf([met, needsOf(wanted, unmetBy(one), isCut)]);
-    yield* spend(judging, workOf(formula));
+    yield* spend(judging, workWith(workOf(formula), division));
     if (isPossible(formula, division, division.isSingle) !== 'no') return false;
   }
   return true;
@@ -119,8 +142,10 @@ export function* canMeet(judging: Judging, one: JudgedRule, other: JudgedRule): 
     const [first] = [...mine, ...theirs];
     const division = first?.division ?? null;
     if (division === null) return false;
+    yield* prepare(judging, mine, metBy(one), false);
+    yield* prepare(judging, theirs, metBy(other), false);
     const formula = allOf([needsOfAll(mine, metBy(one), false), needsOfAll(theirs, metBy(other), false)]);
-    yield* spend(judging, workOf(formula) + 4 * (mine.length + theirs.length));
+    yield* spend(judging, workWith(workOf(formula), division));
     if (isPossible(formula, division, division.isSingle) !== 'yes') return false;
   }
   return true;

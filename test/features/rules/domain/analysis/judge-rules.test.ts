@@ -318,4 +318,27 @@ describe('a rule that is not judged', () => {
     expect(notJudged.at(-1)).toEqual({ drRuleId: 'r512', reason: 'The set is too large to judge all its rules.' });
     expect(Math.max(...slices)).toBeLessThan(2_000);
   });
+
+  it('counts the tests of a condition, the kinds that they tell apart, and the types that are compared [5.13j]', () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+    const orders = (first: string) => letters.flatMap((one) => [`<"${first}${one}"`, `>"${first}${one}a"`]).join('|');
+    const numbers = Array.from({ length: 24 }, (_, n) => String(n)).join('|');
+    const worked = (...rules: Parameters<typeof aRuleset>[0]) => {
+      const { slices } = allSlices(judgeRules({ ...aRuleset(rules), grammar: 2 }));
+      return { all: slices.reduce((sum, one) => sum + one, 0), most: Math.max(...slices) };
+    };
+    const costly = Array.from({ length: 20 }, (_, n) => ({
+      ...on(['a', orders(n % 2 === 0 ? 'a' : 'b')], ['a', numbers]),
+      ruleAction: 'FORBID SELL',
+    }));
+    const { all, most } = worked(...costly);
+    expect([all > 20 * 52 * 8, most < 4_000]).toEqual([true, true]);
+
+    const types = (name: string) => Array.from({ length: 64 }, (_, n) => `${name}_${String(n)}`).join(', ');
+    const rules = (one: (n: number) => string) =>
+      Array.from({ length: 128 }, (_, n) => ({ ...on(['k', 'x']), ruleAction: `FORBID ${one(n)}` }));
+    const few = worked(...rules((n) => `T${String(n)}`));
+    const many = worked(...rules((n) => types(`T${String(n)}`)));
+    expect(many.all).toBeGreaterThan(4 * few.all);
+  });
 });
