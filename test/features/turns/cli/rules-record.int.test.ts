@@ -104,7 +104,7 @@ describe('anima rules record', () => {
   it('makes cases of words, of text around JSON, and of what is valid [5.10g, 5.10q]', async () => {
     expect(await caseOf('mira', await decide('mira', ODD, { observation: ODD }))).toMatchObject({
       when: { observation: ODD, output: ODD },
-      then: { valid: true, action: { type: 'SPEAK' }, stateDelta: {} },
+      then: { valid: true, action: { type: 'SPEAK', target: '', payload: null }, stateDelta: {} },
     });
     const sells = {
       action: { type: 'SELL', payload: { price: 12, items: ['rope', null] } },
@@ -130,7 +130,12 @@ describe('anima rules record', () => {
     expect(await caseOf('ida', replaced)).toMatchObject({
       given: { facts: { attacked: true } },
       when: { output: 'Peace, friend.' },
-      then: { valid: true, action: { type: 'ATTACK', target: 'player' }, replacedBy: 'attacked', dialogue: 'To arms!' },
+      then: {
+        valid: true,
+        action: { type: 'ATTACK', target: 'player', payload: null },
+        replacedBy: 'attacked',
+        dialogue: 'To arms!',
+      },
     });
   });
 
@@ -163,7 +168,12 @@ describe('anima rules record', () => {
     const agent = (await post('/v1/agents/agnes/process', { input: 'Good day!' }))['turnId'] as string;
     expect(await recorded('agnes', agent)).toMatchObject({
       ruleset: { rulesetId: 'default' },
-      cases: [{ when: { observation: 'Good day!' }, then: { valid: true, action: { type: 'SPEAK' } } }],
+      cases: [
+        {
+          when: { observation: 'Good day!' },
+          then: { valid: true, action: { type: 'SPEAK', target: '', payload: null } },
+        },
+      ],
     });
     const { turnId: free } = await post('/npcs/odo/verdict', { observation: 'Hi.', generatedOutput: 'Hello.' });
     expect(await anima('record', 'odo', String(free))).toMatchObject({

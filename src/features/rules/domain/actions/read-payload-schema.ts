@@ -142,7 +142,10 @@ const emptyRanges = (schema: PayloadSchema): readonly PlacedProblem[] => {
     minimum > maximum ||
     exclusiveMinimum >= exclusiveMaximum ||
     minimum >= exclusiveMaximum ||
-    exclusiveMinimum >= maximum;
+    exclusiveMinimum >= maximum ||
+    (schema.type === 'integer' &&
+      Math.max(Math.ceil(minimum), Math.floor(exclusiveMinimum) + 1) >
+        Math.min(Math.floor(maximum), Math.ceil(exclusiveMaximum) - 1));
   const { minLength = 0, maxLength = Infinity, minItems = 0, maxItems = Infinity } = schema;
   return isEmpty || minLength > maxLength || minItems > maxItems
     ? [{ pointer: '', message: 'The least is above the most, so no value is allowed.' }]

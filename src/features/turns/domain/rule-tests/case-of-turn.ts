@@ -53,11 +53,9 @@ const expected = ({ verdict, replacedBy }: RecordedDecision): JsonObject => {
       drRuleId: typeof drRuleId === 'string' ? drRuleId : undefined,
       dialogue,
     });
-  const { type, target, payload } = action ?? {};
-  return defined({
-    ...{ valid, action: defined({ type, target: target === '' ? undefined : target, payload }), dialogue, stateDelta },
-    replacedBy,
-  });
+  // What the action has not is expected, too, so that the case fails if it is swapped for one that has.
+  const whole = action && { type: action.type, target: action.target ?? '', payload: action.payload ?? null };
+  return defined({ ...{ valid, action: whole ?? undefined, dialogue, stateDelta }, replacedBy });
 };
 
 /** Makes a case of what happened, as a file of tests has it. */

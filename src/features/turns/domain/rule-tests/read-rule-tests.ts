@@ -166,6 +166,8 @@ function* caseProblems(one: Json, at: string): Problems {
   if (isObject(one['when'])) yield* whenProblems(when, `${at}/when`);
   yield* shapeProblems('then', then, `${at}/then`);
   yield* shapeProblems('then.action', objectIn(then, 'action'), `${at}/then/action`);
+  if (isObject(then['action']) && Object.keys(then['action']).length === 0)
+    yield { pointer: `${at}/then/action`, message: 'Say what the action must have.' };
   if (isObject(one['then'])) yield* missing(then, ['valid'], `${at}/then`);
 }
 

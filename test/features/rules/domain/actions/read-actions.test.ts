@@ -95,6 +95,12 @@ describe('the declared actions of a set', () => {
     ['a limit without a type', property({ minimum: 1 }), ['/properties/p/type', 'number']],
     ['a limit of another type', property({ type: 'string', minimum: 1 }), ['/properties/p/minimum', some]],
     ['an empty range', property({ type: 'number', minimum: 2, maximum: 1 }), ['/properties/p', some]],
+    ['no whole number', property({ type: 'integer', minimum: 0.5, maximum: 0.7 }), ['/properties/p', some]],
+    [
+      'nothing between',
+      property({ type: 'integer', exclusiveMinimum: 1, exclusiveMaximum: 2 }),
+      ['/properties/p', some],
+    ],
     ['an empty open range', property({ type: 'number', exclusiveMinimum: 1, maximum: 1 }), ['/properties/p', some]],
     ['an empty length', property({ type: 'string', minLength: 2, maxLength: 1 }), ['/properties/p', some]],
     ['a negative length', property({ type: 'array', minItems: -1 }), ['/properties/p/minItems', some]],

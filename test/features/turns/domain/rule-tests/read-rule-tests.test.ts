@@ -86,6 +86,11 @@ describe('a file of tests', () => {
       { ...whole, then: { valid: true, 'shall we?': null } },
       '/cases/0/then/shall we?: There is no member "shall we?". If it is part of a text with a comma, put the text in quotes.',
     ],
+    [
+      'an action of which nothing is expected',
+      { ...whole, then: { valid: true, action: {} } },
+      '/cases/0/then/action: Say what the action must have.',
+    ],
     ['no expectation', { ...whole, then: {} }, '/cases/0/then: The member valid is missing.'],
     [
       'nothing that a model writes',
