@@ -98,6 +98,11 @@ describe('a set from a report of a bug', () => {
       [{ path: '*', writer: 'model', type: 'boolean' }],
     ])
       expect(warningsIn({ ...gate, ruleState })).toEqual([]);
+    expect(warningsIn(setOf(['after.vault.0.open', 'true']))).toEqual([
+      expect.stringContaining('The rule reads vault.0.open, which the model may change.'),
+    ]);
+    const vault = { ruleState: [{ path: 'vault.open', writer: 'game' }] };
+    expect(warningsIn({ ...setOf(['after.vault.0.open', 'true']), ...vault })).toEqual([]);
     expect(warningsIn(setOf(['hp', '<5']))).toEqual([]);
     expect(warningsIn(setOf(['context.hour', '<5']))).toEqual([]);
   });

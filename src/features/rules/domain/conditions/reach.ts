@@ -26,6 +26,9 @@ type Passed = {
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
+/** Whether a name also picks an element of a list. */
+export const isIndex = (name: string): boolean => INDEX.test(name);
+
 type Opening = { values: Json[]; looks: number; isListed: boolean; hasGaps: boolean; isCut: boolean };
 
 const open = (value: Json | undefined, opening: Opening): void => {
@@ -77,7 +80,7 @@ const elementOf = (holder: Json | undefined, index: string): Json | undefined =>
 
 /** What a name leads to: own members of objects, or if it is an index, the elements of lists. */
 export const reachMember = (from: Reached, name: string): Reached => {
-  if (!INDEX.test(name))
+  if (!isIndex(name))
     return opened(
       from.values.map((holder) => memberOf(holder, name)),
       from,

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import { isSameJson } from '../../../../kernel/base/same-json.js';
-import { nodesBelow, type RuleInForce, type RuleNode } from './in-force.js';
+import { isIndex } from '../conditions/reach.js';
+import { decidingAt, nodesBelow, openOf, type RuleNode } from './in-force.js';
 import { objection } from './objection.js';
 import type { StateRule } from './state-rule.js';
 
@@ -16,16 +17,6 @@ const own = (value: Json | undefined, name: string): Json | undefined =>
 const holds = (value: Json | undefined): value is JsonObject | readonly Json[] =>
   typeof value === 'object' && value !== null;
 
-const elementsOf = (value: Json | undefined): readonly Json[] =>
-  Array.isArray(value) ? (value as readonly Json[]) : [];
-
-/** The most specific rule whose path ends at one of some nodes. */
-const decidingAt = (nodes: readonly RuleNode[]): RuleInForce | null => {
-  let found: RuleInForce | null = null;
-  for (const { own: one } of nodes) if (one !== null && (found === null || one.rank < found.rank)) found = one;
-  return found;
-};
-
 const firstRule = (nodes: readonly RuleNode[]): StateRule =>
   decidingAt(nodes)?.rule ??
   firstRule(nodes.flatMap(({ named, any }) => [...named.values(), ...(any === null ? [] : [any])]));
@@ -38,13 +29,8 @@ const namesOfBoth = (before: Json | undefined, after: Json | undefined): readonl
   return had.length === 0 || gets.length === 0 ? [...had, ...gets] : [...new Set([...had, ...gets])];
 };
 
-/** The names that may lead on from some nodes in one of two values: those of the paths or those of the values, whichever are fewer. */
-const namesToFollow = (
-  nodes: readonly RuleNode[],
-  before: Json | undefined,
-  after: Json | undefined,
-): readonly string[] => {
-  const names = namesOfBoth(before, after);
+/** The names that may lead on from some nodes: those of the paths or those of the values, whichever are fewer. */
+const namesToFollow = (nodes: readonly RuleNode[], names: readonly string[]): readonly string[] => {
   if (nodes.some(({ any }) => any !== null)) return names;
   const [only] = nodes;
   if (nodes.length === 1 && only !== undefined && only.named.size < names.length) return [...only.named.keys()];
@@ -64,7 +50,8 @@ export const brokenWithin = (
   after: Json | undefined,
 ): BrokenWithin | null => below(looks, nodes, before, after);
 
-const tooMany = (nodes: readonly RuleNode[]): BrokenWithin => ({
+/** That there is no more to look with. @param nodes some of which lead on */
+export const tooMany = (nodes: readonly RuleNode[]): BrokenWithin => ({
   rule: firstRule(nodes),
   reason: 'It replaces too many members to check.',
 });
@@ -92,19 +79,22 @@ const below = (
   after: Json | undefined,
 ): BrokenWithin | null => {
   if (!holds(before) && !holds(after)) return null;
-  const isOpen = nodes.filter(({ named, any }) => named.size > 0 || any !== null);
+  const isOpen = openOf(nodes);
   if (isOpen.length === 0) return null;
-  for (const name of namesToFollow(isOpen, before, after)) {
+  const names = namesOfBoth(before, after);
+  for (const name of namesToFollow(isOpen, names)) {
     looks.left -= isOpen.length;
     if (looks.left < 0) return tooMany(isOpen);
     const found = at(looks, nodesBelow(isOpen, name), own(before, name), own(after, name));
     if (found !== null) return found;
   }
-  const [was, becomes] = [elementsOf(before), elementsOf(after)];
-  for (let index = 0; index < Math.max(was.length, becomes.length); index += 1) {
+  // A condition picks an element of a list by its index, and in the same way a member of an object that is named like one.
+  for (const name of names) {
+    if (!isIndex(name)) continue;
     looks.left -= isOpen.length;
     if (looks.left < 0) return tooMany(isOpen);
-    const found = was[index] === becomes[index] ? null : below(looks, isOpen, was[index], becomes[index]);
+    const [was, becomes] = [own(before, name), own(after, name)];
+    const found = was === becomes ? null : below(looks, isOpen, was, becomes);
     if (found !== null) return found;
   }
   return null;

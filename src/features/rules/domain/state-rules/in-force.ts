@@ -19,10 +19,8 @@ export type RuleNode = {
   any: RuleNode | null;
 };
 
-export type RulesInForce = { readonly rules: readonly RuleInForce[]; readonly root: RuleNode };
-
 /** Rules are immutable, so their prepared form stays valid for their lifetime. */
-const ready = new WeakMap<readonly StateRule[], RulesInForce>();
+const ready = new WeakMap<readonly StateRule[], RuleNode>();
 const undeclared = GAME_MEMBERS.map((path): StateRule => ({ path, writer: 'game' }));
 
 const newNode = (): RuleNode => ({ own: null, hasModel: false, named: new Map(), any: null });
@@ -44,8 +42,11 @@ const place = (root: RuleNode, one: RuleInForce): void => {
   node.own ??= one;
 };
 
-/** The state rules of a set, the most specific first: the longest path, then the one with the fewest wildcards, then the first. */
-export const rulesInForce = (declared: readonly StateRule[]): RulesInForce => {
+/**
+ * The node where the paths of the state rules of a set begin. The most specific rule has the longest path, then the fewest wildcards, then it is the
+ * first.
+ */
+export const rulesInForce = (declared: readonly StateRule[]): RuleNode => {
   const known = ready.get(declared);
   if (known !== undefined) return known;
   const rules = [...declared, ...undeclared]
@@ -57,9 +58,8 @@ export const rulesInForce = (declared: readonly StateRule[]): RulesInForce => {
     .map((one, rank) => ({ ...one, rank }));
   const root = newNode();
   for (const one of rules) place(root, one);
-  const inForce = { rules, root };
-  ready.set(declared, inForce);
-  return inForce;
+  ready.set(declared, root);
+  return root;
 };
 
 /** The nodes below some others that a name leads to. */
@@ -73,9 +73,19 @@ export const nodesBelow = (nodes: readonly RuleNode[], name: string): readonly R
   return below;
 };
 
-const matches = (pattern: string, name: string | undefined): boolean =>
-  name !== undefined && (pattern === '*' || pattern === name);
+/** The nodes from which a path leads on. */
+export const openOf = (nodes: readonly RuleNode[]): readonly RuleNode[] =>
+  nodes.filter(({ named, any }) => named.size > 0 || any !== null);
 
-/** The rule that decides about a member: the most specific one whose path leads to it or to something around it. */
-export const ruleFor = ({ rules }: RulesInForce, at: readonly string[]): RuleInForce | undefined =>
-  rules.find(({ names }) => names.length <= at.length && names.every((name, index) => matches(name, at[index])));
+/** The most specific rule whose path ends at one of some nodes. */
+export const decidingAt = (nodes: readonly RuleNode[]): RuleInForce | null => {
+  let found: RuleInForce | null = null;
+  for (const { own } of nodes) found = moreSpecific(found, own);
+  return found;
+};
+
+/** The more specific one of two rules. */
+export const moreSpecific = (one: RuleInForce | null, other: RuleInForce | null): RuleInForce | null => {
+  if (one === null || other === null) return one ?? other;
+  return other.rank < one.rank ? other : one;
+};

@@ -1,7 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { isSameJson } from '../../../../kernel/base/same-json.js';
-import { brokenWithin, type Looks } from './broken-within.js';
-import { nodesBelow, ruleFor, type RuleNode, type RulesInForce, rulesInForce } from './in-force.js';
+import { brokenWithin, type Looks, tooMany } from './broken-within.js';
+import { isIndex } from '../conditions/reach.js';
+import {
+  decidingAt,
+  moreSpecific,
+  nodesBelow,
+  openOf,
+  type RuleInForce,
+  type RuleNode,
+  rulesInForce,
+} from './in-force.js';
 import { nearest, objection } from './objection.js';
 import type { OnBreak, StateRule } from './state-rule.js';
 
@@ -19,18 +28,46 @@ export type JudgedChange = { readonly patch: JsonObject; readonly breaks: readon
 /** How much of replaced values is looked at (Looks); a change that replaces more is not allowed. Some 5 ms at worst. */
 const LOOKED_AT = 10_000;
 
-type Judging = { readonly rules: RulesInForce; readonly breaks: ChangeBreak[]; readonly looks: Looks };
+type Judging = { readonly breaks: ChangeBreak[]; readonly looks: Looks };
 
-/** Where a member is: its names, and what the paths of the rules have left there. */
-type Place = { readonly names: readonly string[]; readonly nodes: readonly RuleNode[] };
+/** What the paths of the rules have left at a member, and the most specific rule about it or something around it. */
+type Led = { readonly nodes: readonly RuleNode[]; readonly decides: RuleInForce | null; readonly isOwn: boolean };
 
-const placeBelow = ({ names, nodes }: Place, name: string): Place => ({
-  names: [...names, name],
-  nodes: nodesBelow(nodes, name),
-});
+/** Where a member is: its names, and where the paths of the rules lead there. */
+type Place = {
+  readonly names: readonly string[];
+  /** By each of its names. */
+  readonly named: Led;
+  /** By its names without some indexes, as a path leads into the elements of a list. */
+  readonly listed: Led;
+};
+
+const ledTo = ({ decides: around }: Led, nodes: readonly RuleNode[]): Led => {
+  const decides = moreSpecific(around, decidingAt(nodes));
+  return { nodes, decides, isOwn: decides !== around };
+};
+
+/** The places of the members below a place. */
+const placesBelow = ({ names, named, listed }: Place): ((name: string) => Place) => {
+  let inElements: readonly RuleNode[] | null = null;
+  return (name) => {
+    const inMember = ledTo(listed, nodesBelow(listed.nodes, name));
+    const place = { names: [...names, name], named: ledTo(named, nodesBelow(named.nodes, name)), listed: inMember };
+    // The state itself is no list, so its first names are no indexes.
+    if (names.length === 0 || !isIndex(name)) return place;
+    inElements ??= openOf([...new Set([...named.nodes, ...listed.nodes])]);
+    const nodes = inMember.nodes.length === 0 ? inElements : [...new Set([...inMember.nodes, ...inElements])];
+    return { ...place, listed: { ...inMember, nodes } };
+  };
+};
 
 /** Notes what is not allowed. A rule that clamps leaves out what it cannot clamp. */
-const leaveOut = (judging: Judging, { names }: Place, { onBreak = 'leave_out' }: StateRule, reason: string): void => {
+const leaveOut = (
+  judging: Judging,
+  { names }: Pick<Place, 'names'>,
+  { onBreak = 'leave_out' }: StateRule,
+  reason: string,
+): void => {
   judging.breaks.push({ path: names.join('.'), onBreak: onBreak === 'clamp' ? 'leave_out' : onBreak, reason });
 };
 
@@ -61,6 +98,10 @@ const judgeNew = (judging: Judging, at: Place, wanted: JsonObject): JsonObject |
   return Object.keys(members).length === 0 && judging.breaks.length > breaks ? undefined : members;
 };
 
+/** Why the rule that leads to a member does not allow its change. A rule about something around the member only says who writes it. */
+const objectionOf = ({ decides, isOwn }: Led, before: Json | undefined, after: Json | undefined): string | null =>
+  decides !== null && (isOwn || decides.rule.writer === 'game') ? objection(decides.rule, before, after) : null;
+
 /** What of one member's change is allowed, as a member of the patch; undefined if nothing is. */
 const judgeMember = (judging: Judging, at: Place, before: Json | undefined, wanted: Json): Json | undefined => {
   const isMerged = isObject(wanted);
@@ -70,22 +111,31 @@ const judgeMember = (judging: Judging, at: Place, before: Json | undefined, want
   }
   const after = wanted === null ? undefined : wanted;
   if (isSameJson(before, after)) return undefined;
-  const decides = ruleFor(judging.rules, at.names);
-  if (decides !== undefined) {
-    const { rule, names } = decides;
+  const { decides } = at.named;
+  if (decides !== null) {
+    const { rule } = decides;
     // Where a longer path lets a model write, a missing object comes with what the model may write in it, and never without.
-    const isAround = rule.writer === 'game' && at.nodes.some(({ hasModel }) => hasModel);
+    const isAround = rule.writer === 'game' && at.named.nodes.some(({ hasModel }) => hasModel);
     if (isMerged && (before ?? null) === null && isAround) {
       const members = judgeNew(judging, at, wanted);
       if (members === undefined || Object.keys(members).length > 0) return members;
     }
-    // A rule about something around the member only says who writes it.
-    const isOwn = names.length === at.names.length;
-    const reason = isOwn || rule.writer === 'game' ? objection(rule, before, after) : null;
+    const reason = objectionOf(at.named, before, after);
     if (reason !== null) return clamped(judging, at, rule, { before, after, reason });
   }
+  // Like an element of a list, what is named like one is refused and not clamped.
+  const asElement = objectionOf(at.listed, before, after);
+  if (asElement !== null && at.listed.decides !== null) {
+    leaveOut(judging, at, at.listed.decides.rule, asElement);
+    return undefined;
+  }
   // A new object is judged member by member; what it replaces, and what an array holds, as a whole.
-  const within = brokenWithin(judging.looks, at.nodes, before, isMerged ? undefined : after);
+  const within = brokenWithin(
+    judging.looks,
+    [...at.named.nodes, ...at.listed.nodes],
+    before,
+    isMerged ? undefined : after,
+  );
   if (within !== null) {
     leaveOut(judging, at, within.rule, within.reason);
     return undefined;
@@ -94,13 +144,17 @@ const judgeMember = (judging: Judging, at: Place, before: Json | undefined, want
 };
 
 const judgeMembers = (judging: Judging, at: Place, before: JsonObject, patch: JsonObject): JsonObject => {
+  const { looks } = judging;
+  const below = placesBelow(at);
+  const { nodes } = at.listed;
   const allowed = Object.entries(patch).flatMap(([name, wanted]): readonly (readonly [string, Json])[] => {
-    const member = judgeMember(
-      judging,
-      placeBelow(at, name),
-      Object.hasOwn(before, name) ? before[name] : undefined,
-      wanted,
-    );
+    looks.left -= nodes.length;
+    if (nodes.length > 0 && looks.left < 0) {
+      const { rule, reason } = tooMany(nodes);
+      leaveOut(judging, { names: [...at.names, name] }, rule, reason);
+      return [];
+    }
+    const member = judgeMember(judging, below(name), Object.hasOwn(before, name) ? before[name] : undefined, wanted);
     return member === undefined ? [] : [[name, member]];
   });
   return Object.fromEntries(allowed);
@@ -113,8 +167,9 @@ const judgeMembers = (judging: Judging, at: Place, before: JsonObject, patch: Js
  * @param change a merge patch (RFC 7396) of bounded size and depth
  */
 export const judgeChange = (rules: readonly StateRule[], data: JsonObject, change: JsonObject): JudgedChange => {
-  const inForce = rulesInForce(rules);
-  const judging: Judging = { rules: inForce, breaks: [], looks: { left: LOOKED_AT } };
-  const patch = judgeMembers(judging, { names: [], nodes: [inForce.root] }, data, change);
+  const judging: Judging = { breaks: [], looks: { left: LOOKED_AT } };
+  const named: Led = { nodes: [rulesInForce(rules)], decides: null, isOwn: false };
+  const state: Place = { names: [], named, listed: { nodes: [], decides: null, isOwn: false } };
+  const patch = judgeMembers(judging, state, data, change);
   return { patch, breaks: judging.breaks };
 };

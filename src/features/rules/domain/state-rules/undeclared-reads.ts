@@ -3,10 +3,14 @@ import { isProblem } from '../conditions/problem.js';
 import { pathOf } from '../conditions/cel/reads.js';
 import { type CelCondition, type Condition, isCel, readCondition } from '../conditions/read-condition.js';
 import type { RulesetContent } from '../ruleset.js';
+import { isIndex } from '../conditions/reach.js';
 import { GAME_MEMBERS, namesOf } from './state-rule.js';
 
 /** How many members a registration warns of. */
 const WARNED_MEMBERS = 32;
+
+/** The state, and the state with the changes of the verdict. */
+const STATE_ROOTS: readonly string[] = ['state', 'after'];
 
 /** What a condition looks at: its path, or all paths of its expression. */
 export const pathsReadBy = (read: Condition | CelCondition): readonly Path[] =>
@@ -17,11 +21,13 @@ export const declaredIn = ({
   ruleState = [],
 }: Pick<RulesetContent, 'ruleState'>): ((names: readonly string[]) => boolean) => {
   const declared = [...ruleState.map(namesOf), ...GAME_MEMBERS.map((member) => [member])];
-  return (names) =>
+  const covers = (names: readonly string[]): boolean =>
     declared.some((path) =>
       // A declaration below what is read covers a part of it, which is as much as can be told here.
       path.every((name, index) => index >= names.length || name === '*' || name === names[index]),
     );
+  // A path goes through the elements of lists without naming them.
+  return (names) => covers(names) || covers(names.filter((name, index) => index === 0 || !isIndex(name)));
 };
 
 /**
@@ -41,7 +47,7 @@ export const undeclaredReads = ({
       const read = readCondition(pair);
       if (isProblem(read)) continue;
       for (const { root, names } of pathsReadBy(read)) {
-        if (root !== 'state' || names.length === 0 || isDeclared(names)) continue;
+        if (!STATE_ROOTS.includes(root) || names.length === 0 || isDeclared(names)) continue;
         const path = names.join('.');
         if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);
       }

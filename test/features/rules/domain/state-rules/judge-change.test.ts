@@ -94,6 +94,40 @@ describe('a state change', () => {
     });
   });
 
+  it.each<[string, JsonObject]>([
+    ['where there was nothing', { vault: { 0: { open: true } } }],
+    ['deeper', { vault: { 0: { 1: { open: true } } } }],
+    ['in place of a list', { chests: { 0: { open: true } } }],
+    ['in a list', { vault: [{ 0: { open: true } }] }],
+    ['around the names before it', { doors: { 12: { north: { open: true } } } }],
+    ['as another value', { slots: { 1: { qty: 2 } } }],
+    ['by removing it', { slots: { 1: { qty: null } } }],
+    ['by removing what is around it', { slots: { 1: null } }],
+    ['as an object below its name', { vault: { 0: { open: { yes: true } } } }],
+  ])('cannot write what the game writes below a name that is an index: %s [5.8b]', (_, change) => {
+    const paths = ['vault.open', 'chests.open', 'doors.*.open', 'slots.qty'];
+    const before = { ...data, chests: [], slots: { 1: { qty: 1, note: 'old' } } };
+    const rules = paths.map((path) => game(path));
+    expect(judgeChange(rules, before, change)).toMatchObject({ patch: {}, breaks: [{}] });
+    const free = { vault: { 0: { shut: true }, '01': { open: true } }, slots: { 1: { note: 'new', qty: 1 } } };
+    expect(judgeChange(rules, before, free)).toEqual({
+      patch: { ...free, slots: { 1: { note: 'new' } } },
+      breaks: [],
+    });
+  });
+
+  it('takes no first name of the state for an index, and gives a model no more below one [5.8b]', () => {
+    expect(patchOf([], { 0: { hp: 5 } })).toEqual({ 0: { hp: 5 } });
+    expect(patchOf([game('vault'), model('vault.notes')], { vault: { 0: { notes: 'mine' } } })).toEqual({});
+  });
+
+  it('leaves out what is below more indexes than it looks at [5.8f]', () => {
+    const stars = Array.from({ length: 8 }, (_, depth) => game(`vault${'.*'.repeat(depth)}.open`));
+    const slot = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [at, at]));
+    const { breaks } = judgeChange(stars.slice(0, 7), data, { vault: { a: { 0: { 0: slot } } } });
+    expect(breaks.map(({ reason }) => reason)).toContain('It replaces too many members to check.');
+  });
+
   it.each<[Partial<StateRule>, Json, string | null]>([
     [{ type: 'string' }, 'glad', null],
     [{ type: 'string' }, 3, 'It must be of the type string.'],
