@@ -13,7 +13,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { checkRuleset, readRuleset, type RulesetCheck } from '../check-ruleset.js';
 import type { RuleFinding } from '../domain/analysis/findings.js';
 import { problemText } from '../domain/problems.js';
-import type { RuleWarning } from '../domain/rule-warning.js';
+import { type RuleWarning, warningLine } from '../domain/rule-warning.js';
 import { grammarOf } from '../domain/ruleset.js';
 import { writtenRuleset } from '../domain/written-ruleset.js';
 import { readRulesetFile } from './read-ruleset-file.js';
@@ -32,9 +32,6 @@ const fileArgument = (): Argument => new Argument('<file>', 'ruleset in JSON, as
 
 const pathOf = (rulesetId: string, version?: number): string =>
   `/rules/${encodeURIComponent(rulesetId)}${version === undefined ? '' : `?version=${String(version)}`}`;
-
-const warningLine = ({ drRuleId, message }: RuleWarning): string =>
-  drRuleId === '' ? message : `${drRuleId}: ${message}`;
 
 /** Whether a set has an id of its own. */
 const isNamed = ({ rulesetId, id }: JsonObject): boolean => [rulesetId, id].some((name) => (name ?? '') !== '');

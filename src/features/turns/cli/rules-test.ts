@@ -6,6 +6,7 @@ import { examples, jsonOption, junitOption } from '../../../cli/shared/options.j
 import { CommandFailed, print, printJson, type Terminal } from '../../../cli/shared/terminal.js';
 import { counted } from '../../../cli/shared/text.js';
 import { type JunitSuite, junitXml } from '../../../kernel/base/junit.js';
+import { warningLine } from '../../rules/domain/rule-warning.js';
 import type { RuleCaseResult } from '../domain/rule-tests/run-rule-case.js';
 import { partLine, testFile, type TestedFile, whyFailed } from './test-file.js';
 
@@ -31,9 +32,10 @@ const suiteOf = ({ file, cases, problems, duration }: TestedFile): JunitSuite =>
   ms: duration,
 });
 
-const showFile = (terminal: Terminal, { file, cases, problems }: TestedFile): void => {
+const showFile = (terminal: Terminal, { file, cases, problems, warnings }: TestedFile): void => {
   print(terminal, `${file}:`);
   for (const problem of problems) print(terminal, `invalid ${partLine(problem)}`);
+  for (const warning of warnings) print(terminal, `warning ${warningLine(warning)}`);
   for (const result of cases) print(terminal, caseLine(result));
 };
 

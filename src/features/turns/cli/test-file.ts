@@ -7,6 +7,8 @@ import { isObject, type Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { drained } from '../../../kernel/base/sliced.js';
 import { A_RULESET, looksLikeRuleset, whyNoRuleset } from '../../rules/domain/file-kinds.js';
+import type { RuleWarning } from '../../rules/domain/rule-warning.js';
+import { memberWarnings, warningsOf } from '../../rules/domain/warnings.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import { readRuleTests } from '../domain/rule-tests/read-rule-tests.js';
@@ -25,6 +27,8 @@ export type TestedFile = {
   readonly cases: readonly RuleCaseResult[];
   /** Why the file or its ruleset cannot be used; empty if it can. */
   readonly problems: readonly InvalidPart[];
+  /** Of the ruleset, as its registration would give them. */
+  readonly warnings: readonly RuleWarning[];
   /** In milliseconds. */
   readonly duration: number;
 };
@@ -43,15 +47,20 @@ const unusable = (error: unknown): never => {
   throw error instanceof CommandFailed ? new Unusable([{ pointer: '', message: error.message }]) : error;
 };
 
+type ReadSet = { readonly ruleset: DirectiveRuleSet; readonly warnings: readonly RuleWarning[] };
+
 /** The ruleset as its registration would store it. @param from the file of tests */
-const rulesetOf = async (terminal: Terminal, from: string, { ruleset }: RuleTests): Promise<DirectiveRuleSet> => {
+const rulesetOf = async (terminal: Terminal, from: string, { ruleset }: RuleTests): Promise<ReadSet> => {
   const isPath = typeof ruleset === 'string';
   const body = isPath ? await readJsonOrYaml(terminal, resolve(dirname(from), ruleset)).catch(unusable) : ruleset;
   const where = isPath ? `${ruleset}: ` : '';
   const why = isPath ? whyNoRuleset(ruleset, body as Json) : null;
   if (why !== null || !isObject(body)) throw new Unusable([{ pointer: '', message: why ?? A_RULESET }]);
   const content = drained(normaliseRuleset(body, () => 'unnamed', isPath ? '' : '/ruleset'));
-  if (!(content instanceof Rejection)) return { ...content, version: 1 };
+  if (!(content instanceof Rejection)) {
+    const warnings = [...drained(warningsOf(content)), ...memberWarnings(body, content)];
+    return { ruleset: { ...content, version: 1 }, warnings };
+  }
   const { problems } = content.details;
   throw new Unusable([
     { pointer: '', message: `${where}${content.message}` },
@@ -59,7 +68,7 @@ const rulesetOf = async (terminal: Terminal, from: string, { ruleset }: RuleTest
   ]);
 };
 
-type Tested = Pick<TestedFile, 'cases' | 'problems'>;
+type Tested = Pick<TestedFile, 'cases' | 'problems' | 'warnings'>;
 
 const contentIn = async (terminal: Terminal, file: string): Promise<Json> => {
   const content = (await readJsonOrYaml(terminal, file).catch(unusable)) as Json;
@@ -71,7 +80,7 @@ const tested = async (work: () => Promise<Tested>): Promise<Tested> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Unusable) return { cases: [], problems: error.problems };
+    if (error instanceof Unusable) return { cases: [], problems: error.problems, warnings: [] };
     throw error;
   }
 };
@@ -80,9 +89,9 @@ const tested = async (work: () => Promise<Tested>): Promise<Tested> => {
 export const testContent = (terminal: Terminal, file: string, content: Json): Promise<Tested> =>
   tested(async () => {
     const read = drained(readRuleTests(content));
-    if ('problems' in read) return { cases: [], problems: read.problems };
-    const ruleset = await rulesetOf(terminal, fileOf(terminal, file), read.tests);
-    return { cases: read.tests.cases.map((one) => drained(runRuleCase(ruleset, one))), problems: [] };
+    if ('problems' in read) return { cases: [], problems: read.problems, warnings: [] };
+    const { ruleset, warnings } = await rulesetOf(terminal, fileOf(terminal, file), read.tests);
+    return { cases: read.tests.cases.map((one) => drained(runRuleCase(ruleset, one))), problems: [], warnings };
   });
 
 /** Decides the cases of a file, or finds why they cannot be decided. */

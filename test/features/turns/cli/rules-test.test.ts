@@ -102,6 +102,21 @@ describe('anima rules test', () => {
     expect((await anima('passes.yaml', '--nope')).code).toBe(2);
   });
 
+  it('prints the warnings of the set before the cases [5.10h, 5.10j]', async () => {
+    const rule = { drRuleId: 'minor', ruleCondition: [['hp', '>=5,<18']], ruleAction: 'FORBID SELL' };
+    const when = { action: { type: 'SELL' } };
+    const cases = [{ name: 'sells', when, then: { valid: true } }];
+    await save('old.json', JSON.stringify({ ruleset: { grammar: 1, rulesetRules: [rule] }, cases }));
+    const { code, stdout } = await anima('old.json');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^old\.json:\nwarning minor: Grammar 2 refuses .+\npassed {2}sells\n/),
+    ]);
+    expect(JSON.parse((await anima('old.json', '--json')).stdout)).toMatchObject({
+      files: [{ warnings: [{ drRuleId: 'minor' }] }],
+    });
+  });
+
   it('writes JUnit XML [5.10i]', async () => {
     expect((await anima('passes.yaml', 'fails.json', 'typo.yaml', '--junit', 'rules.xml')).code).toBe(1);
     const xml = await readFile(join(directory.path, 'rules.xml'), 'utf8');
@@ -120,7 +135,7 @@ describe('anima rules test', () => {
       ...{ passed: 0, failed: 1, invalid: 1 },
       files: [
         {
-          ...{ file: 'fails.json', problems: [], duration: expect.any(Number) },
+          ...{ file: 'fails.json', problems: [], warnings: [], duration: expect.any(Number) },
           cases: [
             {
               ...{ name: 'sells', passed: false, differences: [{ member: 'valid', expected: true, actual: false }] },
@@ -129,7 +144,7 @@ describe('anima rules test', () => {
           ],
         },
         {
-          ...{ file: 'typo.yaml', cases: [], duration: expect.any(Number) },
+          ...{ file: 'typo.yaml', cases: [], warnings: [], duration: expect.any(Number) },
           problems: expect.arrayContaining([
             { pointer: '/cases/0/than', message: 'There is no member "than".', meant: 'then' },
           ]),
