@@ -4,6 +4,7 @@ import { codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
+type RefusedMember = { readonly error: { readonly details: { readonly problems: readonly { meant?: string }[] } } };
 type Replay = {
   readonly replayId: string;
   readonly status: string;
@@ -118,7 +119,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await running.api.get('/rules')).body as unknown[]).length).toBe(1);
     });
 
-    it('are refused if they are impossible [1.2x, 10.3b, 10.3d, 10.3e, 10.3r]', async () => {
+    it('are refused if they are impossible [1.2x, 10.3b, 10.3d, 10.3e, 10.3r, 10.3u]', async () => {
       const refusal = async (path: string, body: object): Promise<unknown> => {
         const reply = await running.api.post(path, body);
         return [reply.status, codeOf(reply)];
@@ -129,6 +130,20 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect(await refusal('/replays', { instead: 'house' })).toEqual([400, 'SCHEMA_INVALID']);
       expect(await refusal('/replays', { rules: strict, instead: 'others' })).toEqual([404, 'RULESET_NOT_FOUND']);
       expect(await refusal('/replays', { since: 'yesterday' })).toEqual([400, 'SCHEMA_INVALID']);
+      for (const path of ['/replays', '/npcs/ada/replays'])
+        for (const [member, meant] of [
+          ['ruleSetId', 'rulesetId'],
+          ['insteadOf', 'instead'],
+          ['constructor', undefined],
+        ] as const) {
+          const body = JSON.parse(`{"rulesetId": "house", ${JSON.stringify(member)}: "house"}`) as object;
+          const { status, body: answer } = await running.api.post(path, body);
+          expect([status, answer], member).toMatchObject([
+            422,
+            { error: { code: 'MEMBER_UNKNOWN', details: { problems: [{ pointer: `/${member}` }] } } },
+          ]);
+          expect((answer as RefusedMember).error.details.problems[0]?.meant).toBe(meant);
+        }
       const pattern = { rulesetRules: [{ ruleObsPattern: '(', ruleAction: 'FORBID *' }] };
       expect(await refusal('/replays', { rules: pattern })).toEqual([422, 'PATTERN_INVALID']);
       const long = [{ turnId: 't', generatedOutput: 'x'.repeat(524_288) }];

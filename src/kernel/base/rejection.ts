@@ -51,6 +51,8 @@ const domainMessages = {
   RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
   RULES_INVALID:
     'Some rules cannot be read; details.problems lists where and what was probably meant. Nothing was stored.',
+  MEMBER_UNKNOWN:
+    'Some members of the body are unknown; details.problems lists them and what was probably meant. Nothing was started.',
   RULE_TESTS_INVALID:
     'Some cases cannot be read; details.problems lists where and what was probably meant. Nothing was tested.',
   RULESET_TOO_LARGE:

@@ -18,6 +18,7 @@ import { type Call, route, type RouteDefinition, onBehalfOf } from '../../../ker
 import { timeOf } from '../../../kernel/http/history-query.js';
 import { replayExamples as examples } from './examples.js';
 import { shownReplay, ShownReplay } from './shown-results.js';
+import { requireKnownMembers } from '../../../kernel/http/guard/known-members.js';
 import { named } from '../../../kernel/http/named.js';
 import { ClientId, NpcParams, nullable, pathId } from '../../../kernel/http/schemas.js';
 import { RulesBody } from '../../rules/body-schemas.js';
@@ -103,7 +104,7 @@ type ReplayRouteDeps = {
 
 const trialRefuses: readonly RejectionCode[] = [
   ...(['RULESET_NOT_FOUND', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULES_INVALID'] as const),
-  ...(['RULESET_TOO_LARGE', 'TEMPLATE_INVALID', 'REPLAYS_RUNNING'] as const),
+  ...(['RULESET_TOO_LARGE', 'TEMPLATE_INVALID', 'REPLAYS_RUNNING', 'MEMBER_UNKNOWN'] as const),
 ];
 
 /** Replays and trials. */
@@ -186,6 +187,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       refuses: ['NPC_NOT_FOUND', ...trialRefuses],
       responses: accepted,
       handler: async (call) => {
+        requireKnownMembers(call.body, OfMind);
         const { npcId } = call.params;
         await requireRevision(ports.events, call.principal.tenant, npcId);
         const { fromRevision, toRevision, turnId } = call.body;
@@ -209,6 +211,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       refuses: trialRefuses,
       responses: accepted,
       handler: async (call) => {
+        requireKnownMembers(call.body, OfMinds);
         const { npcIds, since, until } = call.body;
         const times = defined({ since: momentOf('since', since), until: momentOf('until', until) });
         const minds = npcIds === undefined || npcIds === null ? null : [...new Set(npcIds)].sort();

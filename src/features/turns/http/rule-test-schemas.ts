@@ -60,8 +60,8 @@ export const RuleTestBody = named(
   'TestRulesRequest',
   Type.Object({
     cases: documentedAs(
-      Type.Array(Case, { maxItems: CASES }),
-      Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: CASES }),
+      Type.Array(Case, { minItems: 1, maxItems: CASES }),
+      Type.Unsafe<readonly Json[]>({ type: 'array', minItems: 1, maxItems: CASES }),
     ),
     ruleset: nullable(RulesBody),
     rulesetId: nullable({ ...ClientId, description: 'A registered set, instead of `ruleset`.' }),

@@ -12,7 +12,7 @@ import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../../rules/domain/ruleset.js';
 import { usedRuleset } from '../../rules/ruleset-digest.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../rules/rulesets.js';
-import { readRuleCases } from '../domain/rule-tests/read-rule-tests.js';
+import { bodyProblems, readRuleCases } from '../domain/rule-tests/read-rule-tests.js';
 import { type RuleCaseResult, runRuleCase } from '../domain/rule-tests/run-rule-case.js';
 import { ruleTestExamples as examples } from './rule-test-examples.js';
 import { RuleTestBody, RuleTestReport } from './rule-test-schemas.js';
@@ -88,6 +88,8 @@ export const ruleTestRoute = ({ rulesets }: { readonly rulesets: Rulesets }): Ro
     handler: async (call) => {
       const gone = clientSignal(call);
       const { cases } = call.body;
+      const unknown = bodyProblems(call.body);
+      if (unknown.length > 0) throw invalid(unknown);
       const read = await inSlices(readRuleCases(cases));
       if ('problems' in read) throw invalid(read.problems);
       const large = await inSlices(sizeProblems(cases));

@@ -41,9 +41,9 @@ const RulesetProblemSchema = named(
   }),
 );
 
-/** What is wrong in a case of a rule test. */
-const RuleTestProblemSchema = named(
-  'RuleTestProblem',
+/** What is wrong in a body, such as in a case of a rule test. */
+const BodyProblemSchema = named(
+  'BodyProblem',
   Type.Object({
     pointer: Type.String({ description: 'Where the problem is in the body, as a JSON Pointer (RFC 6901).' }),
     message: text,
@@ -116,7 +116,8 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
     problems: Type.Array(RulesetProblemSchema),
     problemsLeftOut: maybe(Type.Integer({ description: 'How many more problems there are.' })),
   },
-  RULE_TESTS_INVALID: { problems: Type.Array(RuleTestProblemSchema, { description: 'At most 100.' }) },
+  MEMBER_UNKNOWN: { problems: Type.Array(BodyProblemSchema, { description: 'At most 100.' }) },
+  RULE_TESTS_INVALID: { problems: Type.Array(BodyProblemSchema, { description: 'At most 100.' }) },
   RULESET_TOO_LARGE: {
     figures: Type.Record(text, count, { description: 'The cost of the set, as far as it was counted.' }),
     bounds: Type.Record(text, count),

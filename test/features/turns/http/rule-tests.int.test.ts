@@ -56,10 +56,10 @@ describe('POST /rules/test', () => {
     expect(await rulesetOf({})).toMatchObject([{ rulesetId: 'default', version: 1 }, 1]);
     expect(await rulesetOf({ rulesetId: 'shop' })).toMatchObject([{ version: 2 }, 0]);
     expect(await rulesetOf({ rulesetId: 'shop', version: 1 })).toMatchObject([{ rulesetId: 'shop', version: 1 }, 1]);
-    expect(codeOf(await test({ rulesetId: 'shop', version: 3, cases: [] }))).toBe('RULESET_NOT_FOUND');
-    expect(codeOf(await test({ rulesetId: 'nobody', cases: [] }))).toBe('RULESET_NOT_FOUND');
+    expect(codeOf(await test({ rulesetId: 'shop', version: 3, cases: [talks] }))).toBe('RULESET_NOT_FOUND');
+    expect(codeOf(await test({ rulesetId: 'nobody', cases: [talks] }))).toBe('RULESET_NOT_FOUND');
     for (const mixed of [{ ruleset: closed, rulesetId: 'shop' }, { ruleset: closed, version: 1 }, { version: 1 }])
-      expect(codeOf(await test({ ...mixed, cases: [] }))).toBe('SCHEMA_INVALID');
+      expect(codeOf(await test({ ...mixed, cases: [talks] }))).toBe('SCHEMA_INVALID');
   });
 
   it('refuses what cannot be read, with the place and what was meant [5.10o]', async () => {
@@ -72,17 +72,26 @@ describe('POST /rules/test', () => {
     ]);
     const many = Array.from({ length: 101 }, (_, at) => ({ name: String(at) }));
     expect((await test({ ruleset: closed, cases: many })).body.error.details.problems).toHaveLength(100);
-    expect(await problemsOf({ ruleset: { rulesetRules: [{ condition: [] }] }, cases: [] })).toMatchObject([
+    expect(await problemsOf({ ruleset: { rulesetRules: [{ condition: [] }] }, cases: [talks] })).toMatchObject([
       422,
       { code: 'RULES_INVALID', details: { problems: [{ pointer: '/ruleset/rulesetRules/0/condition' }] } },
     ]);
-    expect(codeOf(await test({ ruleset: 'shop.json', cases: [] }))).toBe('SCHEMA_INVALID');
+    for (const [member, meant] of [
+      ...['ruleSetId', 'rulesetID', 'ruleset_id', 'id', 'name'].map((name) => [name, 'rulesetId'] as const),
+      ...(['ruleSet', 'rules'] as const).map((name) => [name, 'ruleset'] as const),
+    ])
+      expect(await problemsOf({ cases: [sells], [member]: 'shop' }), member).toMatchObject([
+        422,
+        { code: 'RULE_TESTS_INVALID', details: { problems: [{ pointer: `/${member}`, meant }] } },
+      ]);
+    expect(codeOf(await test({ ruleset: 'shop.json', cases: [talks] }))).toBe('SCHEMA_INVALID');
   });
 
   it('takes as much as it can decide beside other work [5.10p]', async () => {
     const cases = (count: number) => Array.from({ length: count }, (_, at) => ({ ...sells, name: String(at) }));
     expect((await test({ ruleset: closed, cases: cases(200) })).body).toMatchObject({ passed: 200, failed: 0 });
     expect(codeOf(await test({ ruleset: closed, cases: cases(201) }))).toBe('SCHEMA_INVALID');
+    expect(codeOf(await test({ ruleset: closed, cases: [] }))).toBe('SCHEMA_INVALID');
     const state = { list: Array.from({ length: 10_001 }, () => 1) };
     expect(await problemsOf({ ruleset: closed, cases: [{ ...sells, given: { state } }] })).toMatchObject([
       422,
@@ -103,7 +112,7 @@ describe('POST /rules/test', () => {
 
   it('needs the scope for rules [5.10m]', async () => {
     const { body } = await api.post('/keys', { name: 'game', scopes: ['npc'] });
-    expect(codeOf(await apiOf(server.url, (body as { key: string }).key).post('/rules/test', { cases: [] }))).toBe(
+    expect(codeOf(await apiOf(server.url, (body as { key: string }).key).post('/rules/test', { cases: [talks] }))).toBe(
       'FORBIDDEN',
     );
   });

@@ -17,6 +17,7 @@ type Members = Readonly<Record<string, Kind>>;
 /** The members of each object of a file, by the place of the object. */
 const MEMBERS = {
   '': { ruleset: 'text or object', cases: 'list' },
+  body: { cases: 'anything', ruleset: 'anything', rulesetId: 'anything', version: 'anything' },
   case: { name: 'text', given: 'object', when: 'object', then: 'object' },
   given: { state: 'object', npcState: 'object', facts: 'object', context: 'object' },
   when: { observation: 'text', output: 'text', action: 'anything', dialogue: 'text', stateDelta: 'anything' },
@@ -32,6 +33,7 @@ type Place = keyof typeof MEMBERS;
 /** Names of the protocol and of other test tools, and what they are called here. */
 const OTHER_NAMES: Readonly<Partial<Record<Place, Readonly<Record<string, string>>>>> = {
   '': { rules: 'ruleset', tests: 'cases' },
+  body: { rules: 'ruleset', tests: 'cases', id: 'rulesetId', name: 'rulesetId', rulesetName: 'rulesetId' },
   case: { expect: 'then', expected: 'then', input: 'when', title: 'name' },
   given: { data: 'state' },
   when: { generatedOutput: 'output', text: 'output', stateTransform: 'stateDelta' },
@@ -196,6 +198,16 @@ const caseOf = (one: JsonObject): RuleCase => {
 
 /** How many problems are looked for. */
 const MOST_PROBLEMS = 100;
+
+/** The unknown members of a request that is not a file: a set under another name would not be the one that is tested. */
+export const bodyProblems = (body: JsonObject): readonly RuleTestProblem[] => {
+  const problems: RuleTestProblem[] = [];
+  for (const found of shapeProblems('body', body, '')) {
+    problems.push(found);
+    if (problems.length === MOST_PROBLEMS) break;
+  }
+  return problems;
+};
 
 /**
  * Reads the cases of a file, in slices of one case. Every member of a case and its parts must be known, and no name may occur twice, because a report
