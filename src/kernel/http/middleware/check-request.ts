@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Random } from '../../../ports/random.js';
 import { compileDropNulls } from '../guard/null-members.js';
 import { compileMisspelt } from '../guard/misspelt.js';
-import { decidingMembers, requireMemberNames } from '../guard/misspelt-member.js';
+import { decidingMembers, requireMemberNames, requireRulesetPlace } from '../guard/misspelt-member.js';
 import { compilePathParams } from '../guard/path-params.js';
 import { compileQuery } from '../guard/query.js';
 import { checkOf, schemaRejection } from '../guard/schema-check.js';
@@ -65,7 +65,9 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
   const dropNulls = body === undefined || method === 'PATCH' ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
   const checkBody = body === undefined ? null : checkOf('body', body);
-  const deciding = decidingMembers(choosesRuleset === undefined ? [] : membersOf(body, choosesRuleset));
+  const known = choosesRuleset === undefined ? [] : membersOf(body, choosesRuleset);
+  const deciding = decidingMembers(known);
+  const isNamingRuleset = known.includes('rulesetId');
   const onDemand = onDemandOf(definition);
   return (ctx, next) => {
     const { state } = ctx;
@@ -75,8 +77,10 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
     if (meant.length > 0) addHeaders(ctx, memberWarning(meant));
     const bodyIssues = checkBody?.(json.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
-    if (choosesRuleset !== undefined)
+    if (choosesRuleset !== undefined) {
       requireMemberNames(choosingIn(json.value, choosesRuleset), choosesRuleset, deciding);
+      if (isNamingRuleset) requireRulesetPlace(json.value, choosesRuleset);
+    }
     const { headers } = ctx.req;
     state.call = {
       params: state.params,
