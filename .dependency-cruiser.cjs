@@ -252,6 +252,7 @@ const packages = [
     'Only files of designers may be YAML, and only commands read them.',
   ),
   vendor(['fastest-levenshtein'], ['^src/kernel/base/slips'], 'Names are compared in one place.'),
+  vendor(['yauzl'], ['^src/features/cards/charx\\.ts$'], 'Only cards come in archives, and only one file opens them.'),
   vendor(['tinyqueue'], ['^src/features/ghosts/domain/'], 'Paths are found in one place.'),
   vendor(['commander'], ['^src/cli/', '^src/features/[^/]+/cli/'], 'Arguments are read by the commands alone.'),
 ];

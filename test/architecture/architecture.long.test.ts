@@ -178,6 +178,7 @@ const packages = [
     're2js',
     'cel-js-2',
     'jsonrepair',
+    'yauzl',
     'pino',
     'prom-client',
     'swagger-ui-dist',

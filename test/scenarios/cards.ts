@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { cardTextIn, withCards } from '../../src/features/cards/domain/picture.js';
+import { cardTextIn, withCards } from '../../src/features/cards/card-picture.js';
 import type { JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { v1Card, v2Card, v3Card } from '../features/cards/domain/cards.js';

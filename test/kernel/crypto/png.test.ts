@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cardTextIn, withCards } from '../../../src/features/cards/domain/picture.js';
+import { cardTextIn, withCards } from '../../../src/features/cards/card-picture.js';
 import { beginsAsPng, type PngChunk, pngChunks, pngOf } from '../../../src/kernel/crypto/png.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 
 import { beginsAsZip, cardInCharx } from '../charx.js';
 import type { ImportedCard } from '../import-card.js';
-import { cardPicture, cardTextIn } from '../domain/picture.js';
+import { cardPicture, cardTextIn } from '../card-picture.js';
 import { beginsAsPng } from '../../../kernel/crypto/png.js';
 import { readRecordedCard } from '../domain/read-card.js';
 import type { Json } from '../../../kernel/base/json.js';

@@ -7,7 +7,7 @@ import { takeCard } from '../import-card.js';
 import { requireMind } from '../../npcs/find-mind.js';
 import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
-import { cardPicture, cardTextIn } from '../domain/picture.js';
+import { cardPicture, cardTextIn } from '../card-picture.js';
 import { cardExamples as examples } from './examples.js';
 import { MAX_WARNINGS, readCard } from '../domain/read-card.js';
 import { defined } from '../../../kernel/base/defined.js';

@@ -198,7 +198,7 @@ type DiffOptions = { readonly from?: number; readonly to?: number; readonly json
 /** The set of a file with everything that its registration fills in. @throws CommandFailed when it cannot be registered */
 const completeFrom = (file: string, body: JsonObject, rulesetId: string): JsonObject => {
   const set = drained(readRuleset(body, () => rulesetId));
-  if (!(set instanceof Rejection)) return { ...set, grammar: grammarOf(set) } as unknown as JsonObject;
+  if (!(set instanceof Rejection)) return { ...set, grammar: grammarOf(set) };
   throw new CommandFailed(
     `${file} cannot be registered (${set.code}), so it cannot be compared. Try "anima rules check ${file}".`,
   );

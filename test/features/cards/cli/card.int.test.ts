@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { cardTextIn, withCards } from '../../../../src/features/cards/domain/picture.js';
+import { cardTextIn, withCards } from '../../../../src/features/cards/card-picture.js';
 import { pngChunks } from '../../../../src/kernel/crypto/png.js';
 import { agnaiCard, v2Card, v3Card } from '../domain/cards.js';
 import { zipOf } from '../zip-of.js';

@@ -1,4 +1,4 @@
-import { type CelRead, placeOf } from './reads.js';
+import { type CelRead, memberRead } from './reads.js';
 import type { CelNode } from './tree.js';
 
 /** A member without which an expression is false, and not in error: while it is left out, or while it is null. */
@@ -16,7 +16,7 @@ const member = (
 const OBJECTS: readonly string[] = ['delta', 'after', 'action', 'action.payload'];
 
 const soughtName = (left: CelNode, right: CelNode): readonly NeededMember[] => {
-  const holder = placeOf(right);
+  const holder = memberRead(right);
   if (left.is !== 'literal' || typeof left.value !== 'string' || holder === null) return [];
   const { root, names } = holder;
   return OBJECTS.includes([root, ...names].join('.')) ? member({ root, names: [...names, left.value] }, 'nothing') : [];
@@ -32,12 +32,12 @@ const inBoth = (some: readonly NeededMember[], others: readonly NeededMember[]):
 export const neededMembers = (node: CelNode): readonly NeededMember[] => {
   switch (node.is) {
     case 'has':
-      return member(placeOf(node.of), 'nothing');
+      return member(memberRead(node.of), 'nothing');
     case 'operation':
       if (node.operator === 'in') return soughtName(node.left, node.right);
       if (node.operator !== '!=') return [];
-      if (isNull(node.right)) return member(placeOf(node.left), 'null');
-      return isNull(node.left) ? member(placeOf(node.right), 'null') : [];
+      if (isNull(node.right)) return member(memberRead(node.left), 'null');
+      return isNull(node.left) ? member(memberRead(node.right), 'null') : [];
     case 'and':
       return [...neededMembers(node.left), ...neededMembers(node.right)];
     case 'or':

@@ -5,10 +5,10 @@ import { childrenOf, type CelNode, type CelRoot } from './tree.js';
 export type CelRead = { readonly root: CelRoot; readonly names: readonly string[]; readonly key: string };
 
 /** The members that a node names; null for anything else. */
-export const placeOf = (node: CelNode): Pick<CelRead, 'root' | 'names'> | null => {
+export const memberRead = (node: CelNode): Pick<CelRead, 'root' | 'names'> | null => {
   if (node.is === 'root') return { root: node.root, names: [] };
   if (node.is !== 'member') return null;
-  const holder = placeOf(node.of);
+  const holder = memberRead(node.of);
   return holder === null ? null : { root: holder.root, names: [...holder.names, node.name] };
 };
 
@@ -23,7 +23,7 @@ const soughtMember = (node: CelNode): Pick<CelRead, 'root' | 'names'> | null =>
     : null;
 
 const placesOf = (node: CelNode): readonly Pick<CelRead, 'root' | 'names'>[] => {
-  const place = placeOf(node) ?? soughtMember(node);
+  const place = memberRead(node) ?? soughtMember(node);
   return place === null ? childrenOf(node).flatMap(placesOf) : [place];
 };
 

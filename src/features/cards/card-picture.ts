@@ -1,8 +1,8 @@
-import type { Json } from '../../../kernel/base/json.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
-import { forOldReaders } from './card-versions.js';
-import { type PngChunk, pngChunks, pngOf } from '../../../kernel/crypto/png.js';
-import type { CharacterCard } from './read-card.js';
+import type { Json } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { forOldReaders } from './domain/card-versions.js';
+import { type PngChunk, pngChunks, pngOf } from '../../kernel/crypto/png.js';
+import type { CharacterCard } from './domain/read-card.js';
 import { keywordOf, TEXT_TYPES, textOfChunk } from './text-chunk.js';
 
 /** The keywords of the texts that hold a card, in order of precedence. */

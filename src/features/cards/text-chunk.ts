@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 
-import { Rejection } from '../../../kernel/base/rejection.js';
-import type { PngChunk } from '../../../kernel/crypto/png.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { PngChunk } from '../../kernel/crypto/png.js';
 
 /** The kinds of chunks with a text (W3C PNG, section 11.3.3), those that need no decompression first. */
 export const TEXT_TYPES = ['tEXt', 'iTXt', 'zTXt'] as const;
