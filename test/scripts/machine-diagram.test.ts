@@ -51,13 +51,13 @@ describe('the table of a turn', () => {
     expect(states).toEqual(expect.arrayContaining([...to]));
   });
 
-  it('reaches every state from the first one', () => {
+  it('reaches every state from the first one, except the one that only the turns of agents have', () => {
     const reached = new Set<string>([turn.initial.name]);
     for (const state of reached) {
       for (const { transition } of transitions.filter((it) => it.state === state)) {
         if (typeof transition === 'object' && 'to' in transition) for (const to of transition.to) reached.add(to);
       }
     }
-    expect([...reached].sort()).toEqual([...states].sort());
+    expect([...reached].sort()).toEqual(states.filter((state) => state !== 'failed').sort());
   });
 });

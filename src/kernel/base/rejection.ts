@@ -10,8 +10,7 @@ const domainMessages = {
   TURN_NOT_FOUND: 'This NPC has no turn with this ID.',
   RULESET_NOT_FOUND: 'No ruleset with this ID is registered.',
   RULESET_UNKNOWN: 'No ruleset with the given rulesetId is registered. Register it first, or correct the ID.',
-  MEMBER_MISSPELT:
-    'A member seems to be misspelt, and ignoring it could change what is decided; details.meant names the member that was probably meant. Rename it, or leave it out.',
+  MEMBER_MISSPELT: 'A member seems to be misspelt; details.meant names the right one. Rename it, or leave it out.',
   GHOST_NOT_FOUND: 'No ghost session with this ID exists.',
   REPLAY_NOT_FOUND: 'No replay with this ID exists.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
@@ -51,10 +50,8 @@ const domainMessages = {
   RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
   RULES_INVALID:
     'Some rules cannot be read; details.problems lists where and what was probably meant. Nothing was stored.',
-  MEMBER_UNKNOWN:
-    'Some members of the body are unknown; details.problems lists them and what was probably meant. Nothing was started.',
-  RULE_TESTS_INVALID:
-    'Some cases cannot be read; details.problems lists where and what was probably meant. Nothing was tested.',
+  MEMBER_UNKNOWN: 'Some members of the body are unknown; details.problems lists them.',
+  RULE_TESTS_INVALID: 'Some cases cannot be read; details.problems says where and why. Nothing was tested.',
   RULESET_TOO_LARGE:
     'Evaluating this ruleset would cost too much; see details for the cost and the limits. Nothing was stored.',
   LEVEL_INVALID:
