@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/base/json.js';
+import type { JsonObject } from '../../kernel/base/json.js';
 import { Rejection, type RejectionCode } from '../../kernel/base/rejection.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { checkOf, type Issue, schemaRejection } from '../../kernel/http/guard/schema-check.js';
@@ -13,6 +13,7 @@ import { type Grammar, type RulesetContent, templates } from './domain/ruleset.j
 import type { RulesetSize } from './domain/ruleset-size.js';
 import { memberWarnings, warningsOf } from './domain/warnings.js';
 import type { RuleWarning } from './domain/rule-warning.js';
+import { valueAt } from '../../kernel/base/json-pointer.js';
 
 /** What a check says about a set that was not registered. */
 export type RulesetCheck = RuleFindings & {
@@ -25,20 +26,6 @@ export type RulesetCheck = RuleFindings & {
 };
 
 const checkBody = checkOf('body', RulesBody);
-
-/** The value at a JSON Pointer; undefined if there is none. */
-const valueAt = (body: JsonObject, pointer: string): Json | undefined =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<Json | undefined>(
-      (holder, name) =>
-        typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
-          ? (holder as JsonObject)[name]
-          : undefined,
-      body,
-    );
 
 /** The id of the rule that a pointer leads into, as the set would be registered. */
 const ruleIdAt = (body: JsonObject, pointer: string): string => {

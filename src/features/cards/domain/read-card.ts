@@ -3,6 +3,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { flatCard, isAgnai, isPygmalion } from './flat-card.js';
 import { foreignFile } from './foreign-file.js';
 import { entriesOfBook, type LoreEntry, readEntry } from './lore-entry.js';
+import { shortPointerPart } from '../../../kernel/base/json-pointer.js';
 
 /** The versions of cards: V1 is flat, V2 and V3 have `spec` and `data`. */
 export type CardVersion = 1 | 2 | 3;
@@ -45,9 +46,6 @@ const isAbsent = (value: Json | undefined): value is null | undefined => value =
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-const pointerToken = (name: string): string =>
-  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
-
 /** The version that a card declares, the object that has its members, and what they are called there. */
 type CardForm = {
   readonly version: CardVersion;
@@ -80,7 +78,7 @@ const readEntries = (
   const entries = Object.entries(entriesOfBook(book) ?? {}).map(([index, value]) => {
     const { entry, warning } = readEntry(value);
     if (warning !== null && warnings.length < MAX_WARNINGS) {
-      warnings.push({ pointer: `${at}/entries/${pointerToken(index)}`, message: warning });
+      warnings.push({ pointer: `${at}/entries/${shortPointerPart(index, NAME_CHARS)}`, message: warning });
     }
     return entry;
   });

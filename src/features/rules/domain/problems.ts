@@ -13,6 +13,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import { nearestAmong } from '../../../kernel/base/nearest.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
+import { shortPointerPart } from '../../../kernel/base/json-pointer.js';
 
 /** Why a set cannot be registered in grammar 2. A problem of the set itself has an empty `drRuleId`. */
 export type RulesetProblem = Problem & {
@@ -26,9 +27,6 @@ const MOST_PROBLEMS = 100;
 /** How much of an unknown name a pointer shows, in UTF-16 units. */
 const NAME_CHARS = 128;
 
-const pointerTo = (name: string): string =>
-  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
-
 const ruleAt = (rules: readonly DirectiveRule[], position: number | null): string =>
   position === null ? '' : (rules[position]?.drRuleId ?? '');
 
@@ -37,7 +35,7 @@ const memberProblems = (body: JsonObject, rules: readonly DirectiveRule[]): read
   const { members, isCut } = unknownMembers(body);
   const problems = members.flatMap(({ rule, name, meant }): readonly RulesetProblem[] => {
     if (meant === undefined) return [];
-    const pointer = `${rule === null ? '' : `/rulesetRules/${rule}`}/${pointerTo(name)}`;
+    const pointer = `${rule === null ? '' : `/rulesetRules/${rule}`}/${shortPointerPart(name, NAME_CHARS)}`;
     const message = `There is no member ${shownText(name)}.`;
     return [{ drRuleId: ruleAt(rules, rule), pointer, message, meant }];
   });

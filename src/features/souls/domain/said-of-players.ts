@@ -3,6 +3,7 @@ import type { SoulMemory } from './document.js';
 import type { Player, PlayerIndex } from './player-index.js';
 import { isOfPlayer, namesPlayers } from '../../npcs/domain/player-names.js';
 import type { SoulState } from './soul-state.js';
+import { pointerPart } from '../../../kernel/base/json-pointer.js';
 
 /** Why a memory is about a player. */
 export type AboutBy = 'text' | 'metadata' | 'turn';
@@ -18,8 +19,6 @@ export type TurnPlayers = ReadonlyMap<string, readonly Player[]>;
 
 /** A position in a value that names or mentions a player, as a JSON pointer (RFC 6901). */
 export type PlayerPlace = { readonly pointer: string; readonly players: readonly Player[] };
-
-const escaped = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** A value without the positions that contain players. `pointer` is the position of the value itself, and is not searched. */
 const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place: PlayerPlace) => void): Json => {
@@ -48,7 +47,7 @@ const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place:
   if (!isObject(value)) return value;
   const areRelations = pointer.endsWith('/relationships');
   const kept = Object.entries(value).flatMap(([member, inner]): [string, Json][] => {
-    const place = `${pointer}/${escaped(member)}`;
+    const place = `${pointer}/${pointerPart(member)}`;
     const players = ownersOf(member, inner, areRelations);
     if (players === null) return [[member, looked(inner, place, index, found)]];
     found({ pointer: place, players });

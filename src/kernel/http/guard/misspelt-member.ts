@@ -1,6 +1,7 @@
 import { areSlips, type Bare, bareOf, LONGEST_NAME } from '../../base/alike.js';
-import { isObject } from '../../base/json.js';
+import { isObject, type Json } from '../../base/json.js';
 import { Rejection } from '../../base/rejection.js';
+import { valueAt } from '../../base/json-pointer.js';
 
 /** A member that changes what is decided, so that ignoring it under another name would decide otherwise. */
 type Deciding = { readonly name: string; readonly isMeantBy: (bare: Bare, value: unknown) => boolean };
@@ -62,20 +63,16 @@ export const requireMemberNames = (holder: unknown, pointer: '' | '/tape', membe
 /** Where clients put the id of a ruleset by mistake, by where it belongs. */
 const MISPLACED = { '': ['/tape', '/context'], '/tape': ['', '/tape/context'] } as const;
 
-const at = (body: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .reduce((holder, name) => (isObject(holder) ? holder[name] : undefined), body);
-
 /**
  * Refuses a request that chooses its rules in the wrong place, where the id would be ignored.
  * @param pointer where `rulesetId` belongs
  * @throws Rejection MEMBER_MISSPELT
  */
-export const requireRulesetPlace = (body: unknown, pointer: '' | '/tape'): void => {
+export const requireRulesetPlace = (body: Json | undefined, pointer: '' | '/tape'): void => {
   const right = `${pointer}/rulesetId`;
-  if (!isNothing(at(body, right))) return;
-  const wrong = MISPLACED[pointer].map((holder) => `${holder}/rulesetId`).find((place) => !isNothing(at(body, place)));
+  if (!isNothing(valueAt(body, right))) return;
+  const wrong = MISPLACED[pointer]
+    .map((holder) => `${holder}/rulesetId`)
+    .find((place) => !isNothing(valueAt(body, place)));
   if (wrong !== undefined) throw new Rejection('MEMBER_MISSPELT', { details: { member: wrong, meant: right } });
 };

@@ -5,6 +5,7 @@ import { isClientId } from '../../base/client-id.js';
 import { Rejection } from '../../base/rejection.js';
 import { sentenceOf } from '../patterns.js';
 import { MAX_BYTES } from '../schemas.js';
+import { pointerPart } from '../../base/json-pointer.js';
 
 /** The maximum number of problems listed in one response. */
 export const MAX_ISSUES = 50;
@@ -40,8 +41,6 @@ const makeAjv = (allErrors: boolean): Ajv => {
 };
 const first = makeAjv(false);
 const every = makeAjv(true);
-
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** The JSON types in messages. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -103,7 +102,7 @@ const telling = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
 
 const issueOf = (part: Part, error: ErrorObject): Issue => {
   const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
-  const pointer = typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
+  const pointer = typeof missing === 'string' ? `${error.instancePath}/${pointerPart(missing)}` : error.instancePath;
   if (error.keyword === 'format' && error.params['format'] === 'client-id')
     return { in: part, pointer, message: CLIENT_ID_MESSAGE };
   return { in: part, pointer, message: messageOf(error) };

@@ -5,6 +5,7 @@ import {
   requireMemberNames,
   requireRulesetPlace,
 } from '../../../../src/kernel/http/guard/misspelt-member.js';
+import type { Json } from '../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 
 const refused = (holder: unknown, known: readonly string[] = ['context', 'npcState']): unknown => {
@@ -41,7 +42,7 @@ describe('the name of a member that decides', () => {
   });
 
   it('is refused where the id would be ignored [2.1q]', () => {
-    const placed = (body: unknown, pointer: '' | '/tape'): unknown => {
+    const placed = (body: Json | undefined, pointer: '' | '/tape'): unknown => {
       try {
         requireRulesetPlace(body, pointer);
         return null;

@@ -2,6 +2,7 @@ import { isObject, type Json, jsonBytes, type JsonObject, sizeAtMost } from '../
 import { nearestName } from '../../../../kernel/base/nearest.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import { PAYLOAD_BYTES, type PayloadSchema, type PayloadType, propertyOf } from './payload-schema.js';
+import { pointerPart } from '../../../../kernel/base/json-pointer.js';
 
 /** What is wrong with a value: where (a JSON Pointer, RFC 6901), and what it must be. */
 export type PayloadProblem = { readonly pointer: string; readonly problem: string };
@@ -64,7 +65,7 @@ const valueProblem = (value: Json, schema: PayloadSchema): string | null => {
 
 const shownName = (name: string): string => JSON.stringify(cutText(name.toWellFormed(), NAME_CHARS));
 const below = (pointer: string, name: string): string =>
-  `${pointer}/${cutText(name.toWellFormed(), NAME_CHARS).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  `${pointer}/${pointerPart(cutText(name.toWellFormed(), NAME_CHARS))}`;
 
 const memberProblem = (value: JsonObject, schema: PayloadSchema, pointer: string): PayloadProblem | null => {
   const missing = schema.required?.find((name) => !Object.hasOwn(value, name));

@@ -11,7 +11,8 @@ import {
 } from './action-declaration.js';
 import { ITEM_MEMBERS } from './item-members.js';
 import { propertyOf } from './payload-schema.js';
-import { payloadSchemaProblems, type PlacedProblem, pointerPart } from './read-payload-schema.js';
+import { SHOWN_NAME_CHARS, payloadSchemaProblems, type PlacedProblem } from './read-payload-schema.js';
+import { shortPointerPart } from '../../../../kernel/base/json-pointer.js';
 
 const MEMBERS = ['type', 'description', 'target', 'payload', 'takes'] as const;
 type Member = (typeof MEMBERS)[number];
@@ -86,7 +87,7 @@ const readOne = (body: Json): ActionDeclaration | readonly PlacedProblem[] => {
   // As everywhere in a set, null and the empty string are no value.
   const given = Object.entries<Json>(body).filter(([, value]) => value !== null && value !== '');
   const problems = given.flatMap(([name, value]): readonly PlacedProblem[] => {
-    const pointer = `/${pointerPart(name)}`;
+    const pointer = `/${shortPointerPart(name, SHOWN_NAME_CHARS)}`;
     if (isMember(name)) return checks[name](value).map((one) => ({ ...one, pointer: pointer + one.pointer }));
     const meant = OTHER_MEMBERS.get(name) ?? nearestName(name, MEMBERS);
     return [{ pointer, ...problem(`There is no member ${shownText(name)}.`, meant) }];

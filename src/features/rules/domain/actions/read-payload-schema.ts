@@ -11,16 +11,13 @@ import {
   type PayloadType,
   payloadTypes,
 } from './payload-schema.js';
+import { shortPointerPart } from '../../../../kernel/base/json-pointer.js';
 
 /** A problem, and the JSON Pointer (RFC 6901) of what it is about. */
 export type PlacedProblem = Problem & { readonly pointer: string };
 
-/** A name as a part of a JSON Pointer. */
-export const pointerPart = (name: string): string =>
-  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
-
 /** How much of a name a pointer shows, in UTF-16 units. */
-const NAME_CHARS = 64;
+export const SHOWN_NAME_CHARS = 64;
 /** How many problems of one schema are listed. */
 const MOST_PROBLEMS = 20;
 
@@ -188,7 +185,7 @@ const innerProblems = (body: JsonObject, level: number, count: Count): readonly 
   const { properties, items } = body as { readonly properties?: Json; readonly items?: Json };
   const members = isObject(properties)
     ? Object.entries<Json>(properties).flatMap(([name, member]) =>
-        placedAt(`/properties/${pointerPart(name)}`, problemsIn(member, level + 1, count)),
+        placedAt(`/properties/${shortPointerPart(name, SHOWN_NAME_CHARS)}`, problemsIn(member, level + 1, count)),
       )
     : [];
   return isObject(items) ? [...members, ...placedAt('/items', problemsIn(items, level + 1, count))] : members;
@@ -204,7 +201,7 @@ const problemsIn = (body: Json, level: number, count: Count): readonly PlacedPro
   if (count.schemas > PAYLOAD_SCHEMAS) return [];
   const own = Object.entries<Json>(body).flatMap(([name, value]): readonly PlacedProblem[] => {
     const found = isKeyword(name) ? checks[name](value) : unknownKeyword(name, count);
-    return found === null ? [] : [{ pointer: `/${pointerPart(name)}`, ...found }];
+    return found === null ? [] : [{ pointer: `/${shortPointerPart(name, SHOWN_NAME_CHARS)}`, ...found }];
   });
   const inner = innerProblems(body, level, count);
   return own.length > 0 ? [...own, ...inner] : [...misfits(body), ...inner];

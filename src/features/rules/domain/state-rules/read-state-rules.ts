@@ -2,6 +2,7 @@ import { type Problem, problem, shownText } from '../conditions/problem.js';
 import { areSlips, bareOf, LONGEST_NAME } from '../../../../kernel/base/alike.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { LISTED_VALUES, onBreaks, PATH_NAMES, STATE_RULES, stateTypes, type StateRule } from './state-rule.js';
+import { shortPointerPart } from '../../../../kernel/base/json-pointer.js';
 
 /** A problem, and the JSON Pointer (RFC 6901) of what it is about, from the list of state rules. */
 export type StateRuleProblem = Problem & { readonly pointer: string };
@@ -82,7 +83,7 @@ const readOne = (body: Json, at: string): StateRule | readonly StateRuleProblem[
   // As everywhere in a set, null and the empty string are no value.
   const given = Object.entries(body).filter(([, value]) => value !== null && value !== '');
   const problems = given.flatMap(([name, value]): readonly StateRuleProblem[] => {
-    const pointer = `${at}/${name.slice(0, LONGEST_NAME).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `${at}/${shortPointerPart(name, LONGEST_NAME)}`;
     if (!isMember(name)) {
       const bare = name.length > LONGEST_NAME ? null : bareOf(name);
       const meant = bare === null ? undefined : BARE_MEMBERS.find(([known]) => areSlips(bare, known))?.[1];

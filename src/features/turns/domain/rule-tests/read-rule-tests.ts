@@ -4,6 +4,7 @@ import type { Sliced } from '../../../../kernel/base/sliced.js';
 import { isActionType } from '../../../rules/domain/action-type.js';
 import { type Problem, problem, shownText } from '../../../rules/domain/conditions/problem.js';
 import type { ExpectedVerdict, RuleCase, RuleTests } from './rule-case.js';
+import { shortPointerPart } from '../../../../kernel/base/json-pointer.js';
 
 /** Why a file of tests cannot be used: where, and what was probably meant. */
 export type RuleTestProblem = Problem & {
@@ -96,8 +97,6 @@ const wrongKind = (kind: Kind, value: Json): Problem => {
 type Problems = Generator<RuleTestProblem, void, undefined>;
 
 const NAME_CHARS = 128;
-const pointerName = (name: string): string =>
-  name.slice(0, NAME_CHARS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 
 const isOfAction = (place: Place): boolean => place === 'when.action' || place === 'then.action';
 
@@ -107,7 +106,7 @@ function* shapeProblems(place: Place, holder: JsonObject, at: string): Problems 
   for (const name of Object.keys(holder)) {
     const value = holder[name] as Json;
     const kind = Object.hasOwn(members, name) ? members[name] : undefined;
-    const pointer = `${at}/${pointerName(name)}`;
+    const pointer = `${at}/${shortPointerPart(name, NAME_CHARS)}`;
     if (kind === undefined) {
       const meant = meantBy(place, name);
       if (meant === undefined && isOfAction(place)) {
