@@ -2,7 +2,6 @@ import { CURRENT_LOGIC, type Logic, logics } from '../turns/domain/decision/logi
 import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
-import { logicOf } from '../turns/domain/decision/logic.js';
 import { heldPatterns } from '../turns/domain/decision/observation-line.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
@@ -113,11 +112,11 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     }
   };
 
-  function* patternsFor(event: DecisionEvent, observation: string, rules: DirectiveRuleSet | null) {
+  function* patternsFor({ event, on }: Repeated, { texts }: Logic, rules: DirectiveRuleSet | null) {
     const turnId = turnIdOf(event);
     const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
     if (known !== undefined) return known;
-    const held = yield* heldPatterns(rules, observation, logicOf(event.data.logic).texts);
+    const held = yield* heldPatterns(rules, on.observation, texts);
     if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
     return held;
   }
@@ -136,7 +135,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     logic: Logic,
     { rules, then: rulesThen, areLost }: Extract<RulesAgain, { trial: true }> & { readonly areLost: boolean },
   ) {
-    const { event, on, was, output } = repeated;
+    const { event, was, output } = repeated;
     const then = areLost
       ? was
       : decideWith(repeated, { logic, rules: rulesThen, trialPatterns: undefined, output: undefined });
@@ -144,7 +143,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     if (rules === rulesThen && !areLost && output === undefined) return { ...compared, would: then, difference: null };
     // Other work may wait for one decision, not for two.
     yield 1;
-    const trialPatterns = yield* patternsFor(event, on.observation, rules);
+    const trialPatterns = yield* patternsFor(repeated, logic, rules);
     const would = decideWith(repeated, { logic, rules, trialPatterns, output });
     return { ...compared, would, difference: differenceOf(event, then, would) };
   }

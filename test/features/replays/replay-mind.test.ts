@@ -16,7 +16,7 @@ import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { memoryStored, recorded } from '../../support/histories.js';
 import { playedMind } from '../../support/played-minds.js';
-import { allSlices, aRuleset } from '../../support/rules.js';
+import { allSlices, aRuleset, aStrictRuleset } from '../../support/rules.js';
 
 const house = aRuleset([
   { ruleName: 'rings', ruleObsPattern: 'ring', ruleAction: 'FORBID GIVE', ruleReason: 'Rings are tin.' },
@@ -226,6 +226,16 @@ describe('a trial under another logic than the recorded one', () => {
       Array.from({ length: 4 }, () => ['newlyRefused', 'otherAction']),
     );
     expect(decided.every(({ then, would }) => [then, would].every((one) => dialogueOf(one).endsWith('!')))).toBe(true);
+  });
+
+  it('tries the patterns of the rules on trial on what the current logic shows [10.3s, 5.5v]', () => {
+    const { texts } = recordedLogic;
+    const marking: Logic = { ...recordedLogic, texts: { ...texts, guard: (text) => `<${texts.guard(text)}>` } };
+    const marked = aStrictRuleset([{ ruleObsPattern: '^<', ruleAction: 'FORBID *' }]);
+    const decided = replayed(history, trial(marked), undefined, { all: { ...all, [loud]: marking }, current: loud });
+    expect(verdictsOf(decided).map(({ difference }) => difference)).toEqual(
+      Array.from({ length: 4 }, () => 'newlyRefused'),
+    );
   });
 
   it('is no matter of a replay, which uses the recorded logic [10.3c]', () => {
