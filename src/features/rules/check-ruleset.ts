@@ -11,7 +11,7 @@ import { normaliseRuleset } from './domain/normalise.js';
 import type { RulesetProblem } from './domain/problems.js';
 import { type Grammar, type RulesetContent, templates } from './domain/ruleset.js';
 import type { RulesetSize } from './domain/ruleset-size.js';
-import { memberWarnings, warningsOf } from './domain/warnings.js';
+import { warningsAbout } from './domain/warnings.js';
 import type { RuleWarning } from './domain/rule-warning.js';
 import { valueAt } from '../../kernel/base/json-pointer.js';
 
@@ -146,6 +146,6 @@ export function* checkRuleset(body: JsonObject): Sliced<RulesetCheck> {
       ...{ warnings: [], findings: [], judged: 0, notJudged: [] },
     };
   }
-  const warnings = [...(yield* warningsOf(content)), ...memberWarnings(body, content), ...made.map(() => NO_ID)];
+  const warnings = [...(yield* warningsAbout(body, content)), ...made.map(() => NO_ID)];
   return { grammar, problems: [], warnings, ...(yield* judgeRules(content)) };
 }

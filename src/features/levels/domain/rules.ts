@@ -6,7 +6,8 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
-import { problemText, type RulesetProblem } from '../../rules/domain/problems.js';
+import { problemText } from '../../rules/domain/conditions/problem.js';
+import type { RulesetProblem } from '../../rules/domain/problems.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 
 /** The bounds of `POST /rules`. */

@@ -7,9 +7,7 @@ import { followTo } from '../../../cli/shared/follow.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { namingRulesets } from '../../../cli/shared/known-rulesets.js';
 import { progressBar } from '../../../cli/shared/progress.js';
-import { whyNoRuleset } from '../../rules/domain/file-kinds.js';
-import { readJsonOrYaml } from '../../../cli/shared/files.js';
-import type { JsonObject } from '../../../kernel/base/json.js';
+import { readRulesetFile } from '../../../cli/shared/ruleset-file.js';
 import { bySeverity, numbered, replayLines, type ReplayView, sampleLines } from './replay-text.js';
 import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
@@ -186,9 +184,7 @@ const trial = async (
   npcIds: readonly string[],
   { since, until, instead, turn, failOn, samples, json = false }: TrialOptions,
 ): Promise<void> => {
-  const rules = (await readJsonOrYaml(terminal, file)) as JsonObject;
-  const why = whyNoRuleset(file, rules);
-  if (why !== null) throw new CommandFailed(why);
+  const rules = await readRulesetFile(terminal, file);
   // The server accepts a ruleset without rules, so any other JSON file would pass every trial.
   if (!Array.isArray(rules['rulesetRules']))
     throw new CommandFailed(`${file} is not a ruleset: it has no list "rulesetRules".`);

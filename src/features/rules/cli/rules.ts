@@ -12,11 +12,11 @@ import { counted } from '../../../cli/shared/text.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { checkRuleset, readRuleset, type RulesetCheck } from '../check-ruleset.js';
 import type { RuleFinding } from '../domain/analysis/findings.js';
-import { problemText } from '../domain/problems.js';
+import { problemText } from '../domain/conditions/problem.js';
 import { type RuleWarning, warningLine } from '../domain/rule-warning.js';
 import { grammarOf } from '../domain/ruleset.js';
 import { writtenRuleset } from '../domain/written-ruleset.js';
-import { readRulesetFile } from './read-ruleset-file.js';
+import { readRulesetFile } from '../../../cli/shared/ruleset-file.js';
 import { rulesetDiff } from './ruleset-diff.js';
 
 type Json = { readonly json?: boolean };
@@ -69,7 +69,7 @@ const FINDING_WORDS: Readonly<Record<RuleFinding['kind'], string>> = {
 };
 
 const findingLine = ({ kind, drRuleIds: [drRuleId = ''], message, meant }: RuleFinding): string =>
-  `${FINDING_WORDS[kind]}: ${drRuleId}: ${problemText(meant === undefined ? { message } : { message, meant })}`;
+  `${FINDING_WORDS[kind]}: ${drRuleId}: ${problemText({ message, meant })}`;
 
 const linesOfCheck = (file: string, check: RulesetCheck): readonly string[] => {
   const { warnings, findings, findingsLeftOut = 0, judged, notJudged } = check;

@@ -38,6 +38,8 @@ export type Seen = {
 export const ARRAY_ELEMENTS = 1_000;
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
+/** Whether a name also picks an element of an array. */
+export const isIndex = (name: string): boolean => INDEX.test(name);
 const ROOTS = ['npcState', 'context', 'action'] as const;
 /** How many parts of a tree are roots. */
 export const ROOT_PARTS = ROOTS.length;
@@ -104,7 +106,7 @@ const follow = (from: Found, name: string, limit: number, meter: Meter): Found =
   if (from.things.length === 0) return nothing;
   const next: Json[] = [];
   // An index applies to arrays that are still closed.
-  const holders = INDEX.test(name) ? from.things : from.leaves;
+  const holders = isIndex(name) ? from.things : from.leaves;
   meter.work += holders.length;
   for (const holder of holders) {
     if (typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)) {

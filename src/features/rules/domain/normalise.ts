@@ -108,10 +108,11 @@ export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = '
   if (size instanceof Rejection) return size;
   const content = { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
   if (grammar === 1) return content;
-  const problems = yield* problemsOf(body, rulesetRules);
+  const read = { stateRules: readStateRules(body['ruleState']), actions: readActions(body['actions']) };
+  const problems = yield* problemsOf(body, rulesetRules, read);
   if (problems.length > 0) return rulesInvalid(problems, at);
-  const { rules: ruleState } = readStateRules(body['ruleState']);
-  const { actions } = readActions(body['actions']);
+  const { rules: ruleState } = read.stateRules;
+  const { actions } = read.actions;
   return {
     ...content,
     grammar,

@@ -1,11 +1,11 @@
 import { declarationsFrom } from './actions/action-declaration.js';
 import { declaredProblemsOf } from './actions/declared-problems.js';
-import { readActions } from './actions/read-actions.js';
+import type { ReadActions } from './actions/read-actions.js';
 import { readActionWords } from './action-words.js';
 import { rootProblem } from './conditions/path.js';
 import { isProblem, type Problem, shownText } from './conditions/problem.js';
 import { readConditions } from './conditions/read-condition.js';
-import { readStateRules } from './state-rules/read-state-rules.js';
+import type { ReadStateRules } from './state-rules/read-state-rules.js';
 import { namesOf } from './state-rules/state-rule.js';
 import { unknownMembers } from './members.js';
 import type { DirectiveRule } from './ruleset.js';
@@ -100,8 +100,10 @@ const onBreakProblems = (
 const COMPARED_TYPES = 100;
 
 /** The problems of what a set declares, or if there are none, of the rules that do not agree with it. */
-const actionProblems = (body: JsonObject, rules: readonly DirectiveRule[]): readonly RulesetProblem[] => {
-  const { actions, problems } = readActions(body['actions']);
+const actionProblems = (
+  { actions, problems }: ReadActions,
+  rules: readonly DirectiveRule[],
+): readonly RulesetProblem[] => {
   if (problems.length > 0) return problems.map((one) => ({ drRuleId: '', ...one, pointer: `/actions${one.pointer}` }));
   if (actions === null) return [];
   const declarations = declarationsFrom(actions);
@@ -140,9 +142,15 @@ const problemsOfSent = (
   ];
 };
 
+/** What a set says beside its rules, as it was read. */
+export type ReadDeclarations = { readonly stateRules: ReadStateRules; readonly actions: ReadActions };
+
 /** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS, in slices of one rule. @param body the set as it was sent */
-export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): Sliced<readonly RulesetProblem[]> {
-  const stateRules = readStateRules(body['ruleState']);
+export function* problemsOf(
+  body: JsonObject,
+  rules: readonly DirectiveRule[],
+  { stateRules, actions }: ReadDeclarations,
+): Sliced<readonly RulesetProblem[]> {
   const declared = new Set(stateRules.rules.map((rule) => namesOf(rule)[0]));
   const problems = [
     ...memberProblems(body, rules),
@@ -154,7 +162,7 @@ export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): 
     })),
   ];
   yield rules.length;
-  problems.push(...actionProblems(body, rules));
+  problems.push(...actionProblems(actions, rules));
   const sent = Array.isArray(body['rulesetRules']) ? (body['rulesetRules'] as readonly Json[]) : [];
   for (const [position, rule] of rules.entries()) {
     yield rule.ruleCondition.length;
@@ -162,6 +170,7 @@ export function* problemsOf(body: JsonObject, rules: readonly DirectiveRule[]): 
   }
   return problems;
 }
+
 /** The refusal of a set with problems. @param at the JSON Pointer of the set in the request */
 export const rulesInvalid = (problems: readonly RulesetProblem[], at: string): Rejection =>
   new Rejection('RULES_INVALID', {
@@ -170,7 +179,3 @@ export const rulesInvalid = (problems: readonly RulesetProblem[], at: string): R
       ...(problems.length > MOST_PROBLEMS ? { problemsLeftOut: problems.length - MOST_PROBLEMS } : {}),
     },
   });
-
-/** A problem as a sentence. */
-export const problemText = ({ message, meant }: Problem): string =>
-  meant === undefined ? message : `${message} Perhaps ${meant} was meant.`;

@@ -2,7 +2,7 @@ import { absenceWarning } from './absence.js';
 import { besidePayload, likelyPayloadWarnings } from './actions/likely-payload.js';
 import { isNeverList, payloadWarnings } from './actions/payload-reads.js';
 import { effectIn, readActionWords } from './action-words.js';
-import { isProblem, shownText } from './conditions/problem.js';
+import { isProblem, problemText, shownText } from './conditions/problem.js';
 import { leftOutWarnings } from './left-out.js';
 import { likelyContextWarnings } from './likely-context.js';
 import { oneElementWarning } from './one-element.js';
@@ -11,7 +11,7 @@ import type { RuleWarning } from './rule-warning.js';
 import { declaredIn, undeclaredReads } from './state-rules/undeclared-reads.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { unknownMembers } from './members.js';
-import { problemsOfRule, problemText } from './problems.js';
+import { problemsOfRule } from './problems.js';
 import {
   type DirectiveRule,
   effectOf,
@@ -144,7 +144,7 @@ export const memberWarnings = (
     .members.slice(0, MEMBER_WARNINGS)
     .map(({ rule, name, meant }) => ({
       drRuleId: rule === null ? '' : (set.rulesetRules[rule]?.drRuleId ?? ''),
-      message: `There is no member ${shownText(name)}, so it has no effect.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`,
+      message: problemText({ message: `There is no member ${shownText(name)}, so it has no effect.`, meant }),
     })),
 ];
 
@@ -177,4 +177,12 @@ export function* warningsOf(
     warnings.push(...ofSet(set));
   }
   return warnings;
+}
+
+/** All warnings about a set that was sent: about its rules, and about its members. @param body the set as it was sent */
+export function* warningsAbout(
+  body: JsonObject,
+  set: Parameters<typeof warningsOf>[0],
+): Sliced<readonly RuleWarning[]> {
+  return [...(yield* warningsOf(set)), ...memberWarnings(body, set)];
 }

@@ -12,8 +12,7 @@ import { deleteRuleset, registerRuleset } from '../domain/decide.js';
 import { normaliseRuleset } from '../domain/normalise.js';
 import { findPreset, presetIds } from '../domain/presets/presets.js';
 import { grammarOf, type RulesetContent } from '../domain/ruleset.js';
-import { memberWarnings, warningsOf } from '../domain/warnings.js';
-import type { RuleWarning } from '../domain/rule-warning.js';
+import { warningsAbout } from '../domain/warnings.js';
 import { derivedUuid } from '../../../kernel/crypto/uuid.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
@@ -137,13 +136,14 @@ type RuleRouteDeps = {
 export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, rulesRegistration } = services;
 
-  const register = async (call: Call, content: RulesetContent, about: readonly RuleWarning[] = []) => {
+  /** @param sent the set as it was sent, whose members are looked at */
+  const register = async (call: Call, content: RulesetContent, sent: JsonObject = {}) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
     const outcome = await runCommand({ ...ports, writers }, stream, rulesetFold, contextOf(call), (state) =>
       registerRuleset(state, content),
     );
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
-    const warnings = [...(await inSlices(warningsOf(content))), ...about];
+    const warnings = await inSlices(warningsAbout(sent, content));
     return { position: outcome.position, body: { ...stored, grammar: grammarOf(content), warnings } };
   };
 
@@ -175,7 +175,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
         const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
         const content = await inSlices(normaliseRuleset(call.body, makeId));
         if (content instanceof Rejection) throw content;
-        return register(call, content, memberWarnings(call.body, content));
+        return register(call, content, call.body);
       },
     }),
     route('POST', '/rules/check', {

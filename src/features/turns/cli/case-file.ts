@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { isSameJson } from '../../../kernel/base/same-json.js';
 import { drained } from '../../../kernel/base/sliced.js';
-import { A_RULESET, looksLikeRuleset } from '../../rules/domain/file-kinds.js';
+import { A_RULESET, looksLikeRuleset } from '../../../cli/shared/file-kinds.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import { readRuleTests } from '../domain/rule-tests/read-rule-tests.js';
 import { partLine } from './test-file.js';

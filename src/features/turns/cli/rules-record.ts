@@ -1,11 +1,9 @@
 import { Argument, Command, Option } from 'commander';
 
 import { openClient } from '../../../cli/shared/client.js';
-import { readJsonOrYaml } from '../../../cli/shared/files.js';
+import { readRulesetFile } from '../../../cli/shared/ruleset-file.js';
 import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
-import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
-import type { Json } from '../../../kernel/base/json.js';
-import { whyNoRuleset } from '../../rules/domain/file-kinds.js';
+import { print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { writtenRuleset } from '../../rules/domain/written-ruleset.js';
 import { caseOfTurn } from '../domain/rule-tests/case-of-turn.js';
 import { type NewTests, pathFrom, saveCase, testsText } from './case-file.js';
@@ -17,12 +15,6 @@ type RecordOptions = {
   readonly ruleset?: string;
   readonly name?: string;
   readonly json?: boolean;
-};
-
-/** @throws CommandFailed if the file is no ruleset */
-const requireRuleset = async (terminal: Terminal, file: string): Promise<void> => {
-  const why = whyNoRuleset(file, (await readJsonOrYaml(terminal, file)) as Json);
-  if (why !== null) throw new CommandFailed(why);
 };
 
 /** Says if other rules decide now, so that the case does not pass. */
@@ -55,7 +47,7 @@ export const rulesRecordCommand = (terminal: Terminal): Command =>
       const { out, ruleset, name = `turn ${turnId}`, json = false } = options;
       if (json && out !== undefined)
         throw new WrongUsage('Use either --json or -o, whose form the name of the file says.');
-      if (ruleset !== undefined) await requireRuleset(terminal, ruleset);
+      if (ruleset !== undefined) await readRulesetFile(terminal, ruleset);
       const found = await readDecision(await openClient(terminal), npcId, turnId);
       const tests: NewTests = {
         ruleset: ruleset === undefined ? writtenRuleset(found.ruleset) : pathFrom(terminal, out ?? null, ruleset),

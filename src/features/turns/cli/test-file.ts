@@ -6,9 +6,9 @@ import { CommandFailed, type Terminal } from '../../../cli/shared/terminal.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { drained } from '../../../kernel/base/sliced.js';
-import { A_RULESET, looksLikeRuleset, whyNoRuleset } from '../../rules/domain/file-kinds.js';
+import { A_RULESET, looksLikeRuleset, whyNoRuleset } from '../../../cli/shared/file-kinds.js';
 import type { RuleWarning } from '../../rules/domain/rule-warning.js';
-import { memberWarnings, warningsOf } from '../../rules/domain/warnings.js';
+import { warningsAbout } from '../../rules/domain/warnings.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import { readRuleTests } from '../domain/rule-tests/read-rule-tests.js';
@@ -58,8 +58,7 @@ const rulesetOf = async (terminal: Terminal, from: string, { ruleset }: RuleTest
   if (why !== null || !isObject(body)) throw new Unusable([{ pointer: '', message: why ?? A_RULESET }]);
   const content = drained(normaliseRuleset(body, () => 'unnamed', isPath ? '' : '/ruleset'));
   if (!(content instanceof Rejection)) {
-    const warnings = [...drained(warningsOf(content)), ...memberWarnings(body, content)];
-    return { ruleset: { ...content, version: 1 }, warnings };
+    return { ruleset: { ...content, version: 1 }, warnings: drained(warningsAbout(body, content)) };
   }
   const { problems } = content.details;
   throw new Unusable([

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets/presets.js';
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
+import { readActions } from '../../../../src/features/rules/domain/actions/read-actions.js';
 import { problemsOf } from '../../../../src/features/rules/domain/problems.js';
+import { readStateRules } from '../../../../src/features/rules/domain/state-rules/read-state-rules.js';
 import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
 import { allSlices, allWarnings, aRule } from '../../../support/rules.js';
 
@@ -119,7 +121,8 @@ describe('a registration', () => {
     );
     const { slices } = allSlices(warningsOf({ grammar: 2, rulesetRules }));
     expect(slices.filter((work) => work === 1)).toHaveLength(500);
-    expect(allSlices(problemsOf({ rulesetRules }, rulesetRules)).slices.length).toBeGreaterThan(500);
+    const read = { stateRules: readStateRules(null), actions: readActions(null) };
+    expect(allSlices(problemsOf({ rulesetRules }, rulesetRules, read)).slices.length).toBeGreaterThan(500);
   });
 
   it('gets a warning for a set without rules [5.1g]', () => {

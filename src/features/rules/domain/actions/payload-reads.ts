@@ -1,14 +1,13 @@
 import { effectIn } from '../action-words.js';
-import { isProblem, shownText } from '../conditions/problem.js';
+import { isProblem, problemText, shownText } from '../conditions/problem.js';
 import { pathOf } from '../conditions/cel/reads.js';
 import type { Path } from '../conditions/path.js';
 import { isCel, readCondition } from '../conditions/read-condition.js';
+import { isIndex } from '../key-tree.js';
 import type { DirectiveRule, RuleCondition } from '../ruleset.js';
 import { nearestName } from '../../../../kernel/base/nearest.js';
 import { type ActionDeclaration, declarationsOf, type DeclaringSet } from './action-declaration.js';
 import { type PayloadSchema, propertyOf } from './payload-schema.js';
-
-const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** What a schema says of a path: the schema at its end, `anything` if it says nothing, or the first name that nothing can have. */
 type Found =
@@ -26,7 +25,7 @@ const step = (schema: PayloadSchema, name: string): Found => {
   if (schema.type === 'array') {
     const { items } = schema;
     if (items === undefined) return ANYTHING;
-    return INDEX.test(name) ? { is: 'schema', schema: items } : step(items, name);
+    return isIndex(name) ? { is: 'schema', schema: items } : step(items, name);
   }
   if (schema.type === 'object') {
     const property = propertyOf(schema, name);
@@ -91,7 +90,8 @@ const pathWarning = (actions: readonly ActionDeclaration[], names: readonly stri
   if (first === undefined || never.length < found.length) return null;
   const { name } = first;
   const meant = nearestName(name, never.flatMap(({ known }) => known).slice(0, COMPARED_NAMES));
-  return `No declared payload has ${shownText(name)}, so nothing is ever at action.payload.${names.join('.')}.${meant === undefined ? '' : ` Perhaps ${meant} was meant.`}`;
+  const message = `No declared payload has ${shownText(name)}, so nothing is ever at action.payload.${names.join('.')}.`;
+  return problemText({ message, meant });
 };
 
 /** The members of the payload that rules read although no declared payload can have them: each with a warning. */

@@ -104,7 +104,8 @@ const readOne = (body: Json): ActionDeclaration | readonly PlacedProblem[] => {
 
 const isDeclaration = (read: ActionDeclaration | readonly PlacedProblem[]): read is ActionDeclaration => 'type' in read;
 
-type ReadActions = {
+/** The actions of a set, or what is wrong with them. */
+export type ReadActions = {
   /** Null if there are none: then an NPC can do everything. */
   readonly actions: readonly ActionDeclaration[] | null;
   readonly problems: readonly PlacedProblem[];

@@ -16,3 +16,12 @@ export const problem = (message: string, meant?: string): Problem =>
 
 /** Whether reading something gave a problem. */
 export const isProblem = (read: object): read is Problem => 'message' in read;
+
+/** A problem as a sentence. */
+export const problemText = ({
+  message,
+  meant,
+}: {
+  readonly message: string;
+  readonly meant?: string | undefined;
+}): string => (meant === undefined ? message : `${message} Perhaps ${meant} was meant.`);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
-import { ARRAY_ELEMENTS } from '../key-tree.js';
+import { ARRAY_ELEMENTS, isIndex } from '../key-tree.js';
 
 /**
  * What a path leads to. A list counts as its elements, also a list in a list; nothing (null, a missing member, an empty list) as `hasGaps`. At most
@@ -23,11 +23,6 @@ type Passed = {
   /** Whether there are more elements than were looked at. */
   readonly isCut: boolean;
 };
-
-const INDEX = /^(?:0|[1-9]\d*)$/;
-
-/** Whether a name also picks an element of a list. */
-export const isIndex = (name: string): boolean => INDEX.test(name);
 
 type Opening = { values: Json[]; looks: number; isListed: boolean; hasGaps: boolean; isCut: boolean };
 

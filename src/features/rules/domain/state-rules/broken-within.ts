@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import { isSameJson } from '../../../../kernel/base/same-json.js';
-import { isIndex } from '../conditions/reach.js';
+import { isIndex } from '../key-tree.js';
 import { decidingAt, nodesBelow, openOf, type RuleNode } from './in-force.js';
 import { objection } from './objection.js';
 import type { StateRule } from './state-rule.js';
@@ -37,19 +37,6 @@ const namesToFollow = (nodes: readonly RuleNode[], names: readonly string[]): re
   return names.filter((name) => nodes.some(({ named }) => named.has(name)));
 };
 
-/**
- * The first rule that does not allow what becomes of a replaced value, or of something in it. Like a condition, a path goes through the elements of a
- * list; otherwise a list around a member would hide it from its rule, but not from the conditions that read it. All paths are followed together, so that
- * many rules cost little more than one.
- * @param nodes what the paths of the rules have left at the value
- */
-export const brokenWithin = (
-  looks: Looks,
-  nodes: readonly RuleNode[],
-  before: Json | undefined,
-  after: Json | undefined,
-): BrokenWithin | null => below(looks, nodes, before, after);
-
 /** That there is no more to look with. @param nodes some of which lead on */
 export const tooMany = (nodes: readonly RuleNode[]): BrokenWithin => ({
   rule: firstRule(nodes),
@@ -69,32 +56,40 @@ const at = (
     const reason = objection(decides.rule, before, after);
     if (reason !== null) return { rule: decides.rule, reason: `It holds ${decides.rule.path}: ${reason}` };
   }
-  return below(looks, nodes, before, after);
+  return brokenWithin(looks, nodes, before, after);
 };
 
-const below = (
+/**
+ * The first rule that does not allow what becomes of a replaced value, or of something in it. Like a condition, a path goes through the elements of a
+ * list; otherwise a list around a member would hide it from its rule, but not from the conditions that read it. All paths are followed together, so that
+ * many rules cost little more than one.
+ * @param nodes what the paths of the rules have left at the value
+ */
+export const brokenWithin = (
   looks: Looks,
   nodes: readonly RuleNode[],
   before: Json | undefined,
   after: Json | undefined,
 ): BrokenWithin | null => {
   if (!holds(before) && !holds(after)) return null;
-  const isOpen = openOf(nodes);
-  if (isOpen.length === 0) return null;
+  const open = openOf(nodes);
+  if (open.length === 0) return null;
   const names = namesOfBoth(before, after);
-  for (const name of namesToFollow(isOpen, names)) {
-    looks.left -= isOpen.length;
-    if (looks.left < 0) return tooMany(isOpen);
-    const found = at(looks, nodesBelow(isOpen, name), own(before, name), own(after, name));
+  const affords = (): boolean => {
+    looks.left -= open.length;
+    return looks.left >= 0;
+  };
+  for (const name of namesToFollow(open, names)) {
+    if (!affords()) return tooMany(open);
+    const found = at(looks, nodesBelow(open, name), own(before, name), own(after, name));
     if (found !== null) return found;
   }
   // A condition picks an element of a list by its index, and in the same way a member of an object that is named like one.
   for (const name of names) {
     if (!isIndex(name)) continue;
-    looks.left -= isOpen.length;
-    if (looks.left < 0) return tooMany(isOpen);
+    if (!affords()) return tooMany(open);
     const [was, becomes] = [own(before, name), own(after, name)];
-    const found = was === becomes ? null : below(looks, isOpen, was, becomes);
+    const found = was === becomes ? null : brokenWithin(looks, open, was, becomes);
     if (found !== null) return found;
   }
   return null;

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { isSameJson } from '../../../../kernel/base/same-json.js';
 import { brokenWithin, type Looks, tooMany } from './broken-within.js';
-import { isIndex } from '../conditions/reach.js';
+import { isIndex } from '../key-tree.js';
 import {
   decidingAt,
   moreSpecific,

@@ -102,10 +102,14 @@ const readOne = (body: Json, at: string): StateRule | readonly StateRuleProblem[
   return found === null ? rule : [{ pointer: at, ...found }];
 };
 
+/** The state rules of a set, or what is wrong with them. */
+export type ReadStateRules = {
+  readonly rules: readonly StateRule[];
+  readonly problems: readonly StateRuleProblem[];
+};
+
 /** Reads the state rules of a set, or finds what is wrong with them. Nothing, null and `[]` are no rules. */
-export const readStateRules = (
-  body: Json | undefined,
-): { readonly rules: readonly StateRule[]; readonly problems: readonly StateRuleProblem[] } => {
+export const readStateRules = (body: Json | undefined): ReadStateRules => {
   if (body === undefined || body === null) return { rules: [], problems: [] };
   if (!Array.isArray(body))
     return { rules: [], problems: [{ pointer: '', message: 'Must be a list of state rules.' }] };

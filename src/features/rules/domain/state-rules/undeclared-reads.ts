@@ -3,7 +3,7 @@ import { isProblem } from '../conditions/problem.js';
 import { pathOf } from '../conditions/cel/reads.js';
 import { type CelCondition, type Condition, isCel, readCondition } from '../conditions/read-condition.js';
 import type { RulesetContent } from '../ruleset.js';
-import { isIndex } from '../conditions/reach.js';
+import { isIndex } from '../key-tree.js';
 import { GAME_MEMBERS, namesOf } from './state-rule.js';
 
 /** How many members a registration warns of. */

@@ -116,11 +116,7 @@ describe('the declared actions of a set', () => {
       schema({ properties: { price: {} }, required: ['prise'] }),
       ['/required/0', 'price'],
     ],
-    [
-      'a member that is required by itself',
-      property({ required: true, type: 'object' }),
-      ['/properties/p/required', some],
-    ],
+    ['a member that requires itself', property({ required: true, type: 'object' }), ['/properties/p/required', some]],
     ['a schema of the others', schema({ additionalProperties: { type: 'string' } }), ['/additionalProperties', some]],
     ['a text for false', schema({ additionalProperties: 'false' }), ['/additionalProperties', some]],
     [

@@ -12,6 +12,7 @@ import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 import { drained } from '../../../../../src/kernel/base/sliced.js';
 import { runs } from '../../../../support/long.js';
 import { aRuleset } from '../../../../support/rules.js';
+import { conditionTexts } from '../../../../support/condition-texts.js';
 
 const BIG = '9007199254740993';
 const scalar = fc.constantFrom<Json>(
@@ -49,22 +50,7 @@ const element = fc.oneof(
   plain,
   fc.constantFrom('*', '<2', '<=2', '>1', '>=3', '1..2', '1.2..3', '<"b"', '>="2"', '>0.5', `<${BIG}`),
 );
-const elements = fc.oneof(
-  fc.array(element, { minLength: 1, maxLength: 2 }).map((all) => all.join('|')),
-  fc.array(plain, { minLength: 1, maxLength: 2 }).map((all) => `!=${all.join('|')}`),
-);
-const bracketed = fc.oneof(
-  fc.tuple(fc.constantFrom('any', 'none', 'all'), elements).map(([name, inside]) => `${name}(${inside})`),
-  fc
-    .tuple(fc.oneof(elements, fc.constant('')), fc.constantFrom('<', '<=', '>', '>=', '=', '!='), fc.nat(3))
-    .map(([inside, sign, to]) => `count(${inside}) ${sign} ${to}`),
-);
-const value = fc.oneof(
-  fc.array(fc.oneof(element, bracketed, fc.constant('!')), { minLength: 1, maxLength: 3 }).map((all) => all.join('|')),
-  fc
-    .tuple(fc.constantFrom('', '!|'), fc.array(plain, { minLength: 1, maxLength: 2 }))
-    .map(([nothing, all]) => `${nothing}!=${all.join('|')}`),
-);
+const { elements, bracketed, value } = conditionTexts(plain, element);
 /** Conditions without brackets on one key, which often hold only for lists. */
 const clash = fc.array(fc.tuple(fc.constant('n'), element), { minLength: 2, maxLength: 2 });
 const types = fc.constantFrom('SELL', 'GIVE', '*', 'SELL, GIVE', 'SPEAK');

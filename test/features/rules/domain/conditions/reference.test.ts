@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { matchRules } from '../../../../../src/features/rules/domain/match.js';
 import { isObject, type Json, type JsonObject } from '../../../../../src/kernel/base/json.js';
 import { aStrictRuleset } from '../../../../support/rules.js';
+import { conditionTexts } from '../../../../support/condition-texts.js';
 
 /** A slow evaluator, written from the reference alone (docs/reference/rules/conditions.md), for values without quotes and long lists. */
 type Truth = 'yes' | 'no' | 'error';
@@ -117,22 +118,7 @@ const key = fc.constantFrom(
 );
 const plain = fc.constantFrom('1', '2', 'a', 'true');
 const element = fc.oneof(plain, fc.constantFrom('*', '<2', '<=2', '>1', '>=3', '1..2'));
-const elements = fc.oneof(
-  fc.array(element, { minLength: 1, maxLength: 2 }).map((all) => all.join('|')),
-  fc.array(plain, { minLength: 1, maxLength: 2 }).map((all) => `!=${all.join('|')}`),
-);
-const bracketed = fc.oneof(
-  fc.tuple(fc.constantFrom('any', 'none', 'all'), elements).map(([name, inside]) => `${name}(${inside})`),
-  fc
-    .tuple(fc.oneof(elements, fc.constant('')), fc.constantFrom('<', '<=', '>', '>=', '=', '!='), fc.nat(3))
-    .map(([inside, sign, to]) => `count(${inside}) ${sign} ${to}`),
-);
-const value = fc.oneof(
-  fc.array(fc.oneof(element, bracketed, fc.constant('!')), { minLength: 1, maxLength: 3 }).map((all) => all.join('|')),
-  fc
-    .tuple(fc.constantFrom('', '!|'), fc.array(plain, { minLength: 1, maxLength: 2 }))
-    .map(([nothing, all]) => `${nothing}!=${all.join('|')}`),
-);
+const { value } = conditionTexts(plain, element);
 
 it('a condition is decided as the reference says [5.5i, 5.5l, 5.5m, 5.5o, 5.5t, 5.5u]', () => {
   fc.assert(

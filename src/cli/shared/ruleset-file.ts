@@ -1,7 +1,7 @@
-import { readJsonOrYaml } from '../../../cli/shared/files.js';
-import { CommandFailed, type Terminal } from '../../../cli/shared/terminal.js';
-import type { JsonObject } from '../../../kernel/base/json.js';
-import { whyNoRuleset } from '../domain/file-kinds.js';
+import { readJsonOrYaml } from './files.js';
+import { CommandFailed, type Terminal } from './terminal.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import { whyNoRuleset } from './file-kinds.js';
 
 /** Reads a ruleset. @throws CommandFailed when the file cannot be read, or holds something else */
 export const readRulesetFile = async (terminal: Terminal, file: string): Promise<JsonObject> => {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { isObject, type Json, type JsonObject } from '../../kernel/base/json.js';
 
 // Rulesets and their tests are files side by side, and are easily mistaken for each other.
 
