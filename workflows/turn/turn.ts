@@ -77,6 +77,16 @@ const noticeMismatch = (
 const noticed = (name: TurnName) => ({ to: [name], emit: noticeMismatch });
 const expiring = { to: ['expired'], emit: expiredEvents } as const;
 
+const over = {
+  open: 'ignore',
+  actor: 'ignore',
+  memories: 'ignore',
+  output: 'ignore',
+  look: 'ignore',
+  mismatch: 'ignore',
+  deadline: 'ignore',
+} as const;
+
 /** One turn of an NPC: the turn protocol as a durable process. */
 export const turn: StateMachine<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
   ...turnFold,
@@ -128,24 +138,8 @@ export const turn: StateMachine<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
       deadline: 'ignore',
     },
     // Only the turns of agents fail: a body asks its model itself.
-    failed: {
-      open: 'ignore',
-      actor: 'ignore',
-      memories: 'ignore',
-      output: 'ignore',
-      look: 'ignore',
-      mismatch: 'ignore',
-      deadline: 'ignore',
-    },
-    expired: {
-      open: 'ignore',
-      actor: 'ignore',
-      memories: 'ignore',
-      output: 'ignore',
-      look: 'ignore',
-      mismatch: 'ignore',
-      deadline: 'ignore',
-    },
+    failed: over,
+    expired: over,
   },
   // The body makes the model calls and the recall, so a turn waits only for its client.
   answer: answerRound,

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/base/json.js';
+import { isObject, type Json, type JsonObject, objectOrEmpty } from '../../kernel/base/json.js';
 import { badAnswer } from './attempt-failed.js';
 
 /** How many lines of a stream are read. */
@@ -10,7 +10,6 @@ const SKIPPED = /^(?::|event:|id:|retry:)|^(?:data:)?\s*(?:\[DONE\])?$/;
 export const isStream = (body: string): boolean => /^(?::|data:|event:|\{[^\n]*\}\s*\n\s*\{)/.test(body);
 
 type Call = { name: string; arguments: string };
-const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Puts the pieces of a stream together, into the answer as a server sends it that does not stream. */
@@ -24,7 +23,7 @@ const gathering = () => {
 
   const addCall = (call: JsonObject, place: number): void => {
     const index = typeof call['index'] === 'number' ? call['index'] : place;
-    const called = objectOf(call['function']);
+    const called = objectOrEmpty(call['function']);
     const known = calls.get(index) ?? { name: '', arguments: '' };
     known.name += textOf(called['name']);
     known.arguments += isObject(called['arguments'])
@@ -47,13 +46,13 @@ const gathering = () => {
       hasChoice = true;
       finish = choice['finish_reason'] ?? choice['done_reason'] ?? finish;
       error = choice['error'] ?? error;
-      const message = objectOf(choice['delta'] ?? choice['message'] ?? { content: choice['text'] ?? null });
+      const message = objectOrEmpty(choice['delta'] ?? choice['message'] ?? { content: choice['text'] ?? null });
       for (const [name, value] of Object.entries(message)) {
         if (name !== 'role' && name !== 'tool_calls' && value !== null) addMember(name, value);
       }
       const called = message['tool_calls'];
       if (!Array.isArray(called)) return;
-      for (const [place, call] of (called as readonly Json[]).entries()) addCall(objectOf(call), place);
+      for (const [place, call] of (called as readonly Json[]).entries()) addCall(objectOrEmpty(call), place);
     },
     answer: (): JsonObject => {
       const message = Object.fromEntries(
@@ -85,7 +84,7 @@ export const answerInStream = (body: string): JsonObject => {
     } catch {
       throw badAnswer('The response of the model server is a broken stream.');
     }
-    gathered.add(objectOf(piece));
+    gathered.add(objectOrEmpty(piece));
   }
   return gathered.answer();
 };

@@ -1,5 +1,5 @@
 import { defined } from '../../kernel/base/defined.js';
-import { isObject, type Json, type JsonObject } from '../../kernel/base/json.js';
+import { isObject, type Json, type JsonObject, objectOrEmpty } from '../../kernel/base/json.js';
 import { toolCallText } from '../../kernel/model-text/tool-calls.js';
 import { isBrokenOff } from '../../kernel/model-text/whole-answers.js';
 import type { Completed } from '../../ports/cortex.js';
@@ -27,8 +27,6 @@ const BROKEN: ReadonlySet<string> = new Set([
   ...['error', 'abort', 'aborted', 'cancelled', 'canceled', 'timeout', 'server_error', 'network_error'],
   ...['insufficient_system_resource', 'malformed_function_call', 'repetition'],
 ]);
-
-const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** How deep parts may be nested: a thought has parts of its own. */
 const PART_DEPTH = 4;
@@ -65,7 +63,7 @@ const thoughtsOf = (message: JsonObject): readonly string[] => {
 const callsOf = ({ tool_calls: listed, function_call: single }: JsonObject): string => {
   const calls = [...(Array.isArray(listed) ? (listed as readonly Json[]) : []), ...(isObject(single) ? [single] : [])];
   return calls
-    .map((call) => objectOf(objectOf(call)['function'] ?? call))
+    .map((call) => objectOrEmpty(objectOrEmpty(call)['function'] ?? call))
     .map(({ name, arguments: given }) =>
       typeof name === 'string' && name !== ''
         ? toolCallText(name, typeof given === 'string' ? given : JSON.stringify(given ?? {}))
@@ -76,14 +74,14 @@ const callsOf = ({ tool_calls: listed, function_call: single }: JsonObject): str
 
 /** The numbers of `usage`, under this server's names. */
 const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
-  const usage = objectOf(answer['usage']);
+  const usage = objectOrEmpty(answer['usage']);
   const figure = (name: string): number | undefined => (typeof usage[name] === 'number' ? usage[name] : undefined);
   return defined({ promptTokens: figure('prompt_tokens'), completionTokens: figure('completion_tokens') });
 };
 
 /** The code of an error, if it is a number: other codes are the server's text. */
 const codeOf = (error: Json | undefined): string => {
-  const { code, status } = objectOf(error);
+  const { code, status } = objectOrEmpty(error);
   const number = [code, status].find((one) => typeof one === 'number' && Number.isSafeInteger(one));
   return number === undefined ? '' : ` (code ${JSON.stringify(number)})`;
 };
@@ -95,7 +93,7 @@ const parsed = (body: string): JsonObject => {
     throw badAnswer('The model server sent a page: the answer is HTML, not JSON. Check ANIMA_CORTEX_URL.');
   if (isStream(text)) return answerInStream(text);
   try {
-    return objectOf(JSON.parse(text));
+    return objectOrEmpty(JSON.parse(text));
   } catch {
     throw badAnswer('The response of the model server is not JSON.');
   }
@@ -125,7 +123,7 @@ export const readAnswer = (body: string): ModelAnswer => {
   const answer = parsed(body);
   const choice = choiceOf(answer);
   const isCut = CUT.has(requireEnded(choice));
-  const message = objectOf(choice['message'] ?? choice['delta'] ?? { content: choice['text'] ?? null });
+  const message = objectOrEmpty(choice['message'] ?? choice['delta'] ?? { content: choice['text'] ?? null });
   const { content, refusal } = message;
   const words = partsOf(content)
     .filter((part) => !isThought(part))

@@ -1,5 +1,6 @@
 import type { Json } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
+import { cardTooLarge } from './card-too-large.js';
 import { forOldReaders } from './domain/card-versions.js';
 import { type PngChunk, pngChunks, pngOf } from '../../kernel/crypto/png.js';
 import type { CharacterCard } from './domain/read-card.js';
@@ -33,17 +34,11 @@ const cardChunks = (png: Uint8Array): readonly { readonly keyword: Keyword; read
   );
 };
 
-const tooLarge = (maxBytes: number): Rejection =>
-  new Rejection('BODY_TOO_LARGE', {
-    message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
-    details: { limitBytes: maxBytes },
-  });
-
 /** @throws Rejection PNG_INVALID, BODY_TOO_LARGE */
 const jsonInChunk = async (keyword: Keyword, chunk: PngChunk, maxBytes: number): Promise<Buffer> => {
   // In base64 three bytes take four, and some writers add line breaks.
   const bytes = await textOfChunk(chunk, 2 * maxBytes);
-  if (bytes === undefined) throw tooLarge(maxBytes);
+  if (bytes === undefined) throw cardTooLarge('picture', maxBytes);
   const text = bytes.toString('latin1').replace(/\s/g, '');
   // Some writers leave out base64 in a compressed chunk.
   const isPlain = text.startsWith('{') && chunk.type !== 'tEXt';
@@ -52,7 +47,7 @@ const jsonInChunk = async (keyword: Keyword, chunk: PngChunk, maxBytes: number):
   }
   const json = isPlain ? bytes : Buffer.from(text, 'base64');
   if (json.length <= maxBytes) return json;
-  throw tooLarge(maxBytes);
+  throw cardTooLarge('picture', maxBytes);
 };
 
 /**

@@ -1,6 +1,7 @@
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 
 import { Rejection } from '../../kernel/base/rejection.js';
+import { cardTooLarge } from './card-too-large.js';
 
 /** What the card in a CHARX is called (chara_card_v3, CHARX). */
 const CARD_FILE = 'card.json';
@@ -27,13 +28,8 @@ const cardFile = async (zip: ZipFile): Promise<Entry> => {
 
 /** @throws Rejection BODY_TOO_LARGE; Error if the file is damaged */
 const readCardFile = async (zip: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer> => {
-  const tooLarge = (): Rejection =>
-    new Rejection('BODY_TOO_LARGE', {
-      message: `The card in this CHARX has more than ${String(maxBytes)} bytes of JSON.`,
-      details: { limitBytes: maxBytes },
-    });
   // The stream fails if there are more bytes than the entry says.
-  if (entry.uncompressedSize > maxBytes) throw tooLarge();
+  if (entry.uncompressedSize > maxBytes) throw cardTooLarge('CHARX', maxBytes);
   const chunks: Buffer[] = [];
   for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -7,6 +7,9 @@ export type JsonObject = { readonly [key: string]: Json };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** An object of JSON as it is; an empty one in place of anything else. */
+export const objectOrEmpty = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
 /** Throws for numbers that JSON cannot represent and for values that are not JSON. */
 const sortedText = configure({ strict: true });
 /** What JSON.stringify writes for half a surrogate pair, after an even number of backslashes: a text may also contain these characters literally. */

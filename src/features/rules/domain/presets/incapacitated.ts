@@ -11,7 +11,7 @@ export const incapacitated: DirectiveRule = presetRule('incapacitated', 'Asleep 
   rulePriority: 1_000,
 });
 
-/** What a model may feel, and that it cannot wake up by itself. */
+/** The model writes moods and relationships. Only the game wakes an NPC up. */
 export const moodsAndStatus: readonly StateRule[] = [
   { path: 'status', writer: 'game' },
   { path: 'mood', writer: 'model' },

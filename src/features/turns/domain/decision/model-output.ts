@@ -52,7 +52,7 @@ export type CleanText = (text: string) => string;
 
 /**
  * A value that can be recorded and sent again: strings are clean, numbers finite (others become null), `__proto__` is left out.
- * @param clean what is kept of each string, except of names of members, which are only made well formed
+ * @param clean makes each string recordable; names of members are only made well formed
  */
 export const recordable = (value: Json, clean: CleanText): Json => {
   if (typeof value === 'string') return clean(value);

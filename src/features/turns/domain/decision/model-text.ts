@@ -16,7 +16,7 @@ import {
 import { actionCalled } from './tool-action.js';
 
 /**
- * What is kept of a string in an answer: all before its first end token, without a closed reasoning at its beginning. Any other tag is a part of what is
+ * The recorded part of a string in an answer: all before its first end token, without a closed reasoning at its beginning. Any other tag is a part of what is
  * said, and is pulled apart.
  */
 export const cleanText = (text: string): string =>

@@ -9,7 +9,7 @@ import { formats } from './templates.js';
 /** How a logic reads the texts of models, and keeps texts from outside apart in prompts. */
 export type TextRules = {
   readonly read: (generated: string, declared: Pick<ReadonlySet<string>, 'has'> | null) => ModelOutput;
-  /** What is kept of a string in a state change. */
+  /** Leaves of a string in a state change what may be recorded. */
   readonly clean: CleanText;
   readonly guard: (text: string) => string;
   /** The tokens at which a model server is asked to stop. */
