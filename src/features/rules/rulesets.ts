@@ -2,6 +2,7 @@ import { rulesetFold } from './ruleset-fold.js';
 import { rulesetEvents } from './domain/events.js';
 import { LRUCache } from 'lru-cache';
 
+import { readStrict } from './domain/conditions/match-strict.js';
 import { findPreset, presetContents } from './domain/presets/presets.js';
 import { rulesetDigest, usedRuleset } from './ruleset-digest.js';
 import type { DirectiveRuleSet, RulesetContent, RulesetRef, RulesetUsed } from './domain/ruleset.js';
@@ -9,6 +10,7 @@ import { latestRuleset, revisionOfVersion, type RulesetState } from './domain/st
 import { jsonBytes } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { rulesetStream } from '../../kernel/base/stream-names.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
@@ -59,10 +61,16 @@ export type ChosenRuleset = {
   readonly missing?: string;
 };
 
-const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undefined): Promise<ChosenRuleset> => ({
-  ruleset,
-  used: ruleset === null ? null : await usedRuleset(ruleset, named),
-});
+/** The set, once a decision by it holds the event loop no longer than any later one. */
+const readAhead = async (ruleset: DirectiveRuleSet): Promise<DirectiveRuleSet> => {
+  if (ruleset.grammar === 2) await inSlices(readStrict(ruleset));
+  return ruleset;
+};
+
+const chosenSet = async (ruleset: DirectiveRuleSet | null, named: string | undefined): Promise<ChosenRuleset> =>
+  ruleset === null
+    ? { ruleset, used: null }
+    : { ruleset: await readAhead(ruleset), used: await usedRuleset(ruleset, named) };
 
 /** A version as a record names it. `digest`: of its content; absent from the oldest records. */
 export type RecordedRuleset = RulesetRef & Pick<RulesetUsed, 'digest'>;
@@ -133,14 +141,14 @@ export const openRulesets = (
     const known = old.get(key);
     if (known !== undefined) return known;
     const state = await load(tenant, ref.rulesetId);
-    if (state.latest?.version === ref.version) return state.latest;
+    if (state.latest?.version === ref.version) return readAhead(state.latest);
     const from = revisionOfVersion(state, ref.version);
     if (from === null) return null;
     const recorded = await eventAt(events, stream, from);
     const event = recorded && rulesetEvents.decode(recorded);
     if (event?.type !== 'RulesetRegistered') return null;
     old.set(key, event.data);
-    return event.data;
+    return readAhead(event.data);
   };
   return {
     latest,

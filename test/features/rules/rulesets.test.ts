@@ -4,6 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/kernel/concurrency/yield-to-event-loop.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
+import { readStrict } from '../../../src/features/rules/domain/conditions/match-strict.js';
 import { rulesetDigest } from '../../../src/features/rules/ruleset-digest.js';
 import { presetContents } from '../../../src/features/rules/domain/presets/presets.js';
 import { defined } from '../../../src/kernel/base/defined.js';
@@ -52,15 +53,47 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
     rulesets: openRulesets(writers, store),
     refusing: openRulesets(writers, store, { refusesUnknown: true }),
     writers,
+    registerLong: () => run(long.rulesetId, (state) => registerRuleset(state, long)),
     register: (rulesetId: string, reason?: string) =>
       run(rulesetId, (state) => registerRuleset(state, content(rulesetId, reason))),
     remove: (rulesetId: string) => run(rulesetId, (state) => deleteRuleset(state, rulesetId)),
   };
 };
 
+/** A set whose conditions take several slices to read. */
+const long = {
+  rulesetId: 'long',
+  template: null,
+  grammar: 2 as const,
+  rulesetRules: Array.from({ length: 100 }, (_, at) => ({
+    drRuleId: `rule-${at}`,
+    ruleName: '',
+    ruleCondition: [['cel', `state.member${at} > ${at}.0 || context.place == "the old mill by the river"`] as const],
+    ruleAction: 'FORBID SELL',
+    ruleReason: '',
+    ruleTarget: null,
+    rulePriority: 0,
+    ruleObsPattern: null,
+    rulePromptSuffix: null,
+  })),
+};
+
 const named = (rulesetId?: string) => ({ bound: null, named: rulesetId });
 
 describe('the rules of a decision', () => {
+  it('are read in slices before the decision, the newest version and older ones', async () => {
+    const fresh = { ...long, version: 1, rulesetRules: long.rulesetRules.map((rule) => ({ ...rule })) };
+    expect([...readStrict(fresh)].length).toBeGreaterThan(2);
+    const { rulesets, registerLong } = setUp();
+    await registerLong();
+    const { ruleset } = await rulesets.choose('studio', named('long'));
+    expect(ruleset === null ? null : [...readStrict(ruleset)]).toEqual([]);
+    await registerLong();
+    const older = await rulesets.version('studio', { rulesetId: 'long', version: 1 });
+    expect(older).not.toBe(ruleset);
+    expect(older === null ? null : [...readStrict(older)]).toEqual([]);
+  });
+
   it('are the newest version of the named set [2.8b]', async () => {
     const { rulesets, register } = setUp();
     await register('inn');
