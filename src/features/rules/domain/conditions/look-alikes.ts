@@ -36,6 +36,8 @@ const isNumber = (text: string): boolean => writtenNumber(text) !== null;
 
 /** `8,<18` behind an order: its number, and a second order. */
 const SECOND_ORDER = /^([^\s,;&<>=]+)(?:[,;&\s]|and\b)*(<=|>=|<|>)\s*(\S+)$/i;
+/** `22 or <5` behind an order. */
+const EITHER_ORDER = /^(\S+)\s+or\s+((?:<=|>=|<|>)\s*\S+)$/i;
 
 /** Two conditions on the same key; undefined if the key is not known. */
 const twoConditions = (key: string | null, one: string, other: string): string | undefined =>
@@ -68,9 +70,13 @@ const bothOrders = (
   return { meant, areAlternatives: meant?.includes('|') === true };
 };
 
+const noOr = (meant: string): Problem => problem('A value has no "or". Alternatives are separated by |.', meant);
+
 /** The problem of an order whose operand is no number. @param key the key of the condition, if the order is its whole value */
 export const orderProblem = (key: string | null, order: Order, operand: string): Problem => {
   if (operand === '') return problem(`Nothing follows ${order}.`);
+  const [, one, other] = EITHER_ORDER.exec(operand) ?? [];
+  if (one !== undefined && other !== undefined) return noOr(`${order}${one}|${other}`);
   const both = bothOrders(key, order, operand);
   if (both?.areAlternatives === true)
     return problem(
@@ -111,7 +117,7 @@ const MEASURES: readonly (readonly [pattern: RegExp, order: Order])[] = [
   [/^(?:at most|not more than|up to|maximum|max)\s+(\S+)$/i, '<='],
   [/^(?:more than|greater than|higher than|over|above)\s+(\S+)$/i, '>'],
   [/^(?:less than|fewer than|lower than|under|below)\s+(\S+)$/i, '<'],
-  [/^(\S+)\s+or\s+(?:more|above|higher)$/i, '>='],
+  [/^(\S+)(?:\s+or\s+(?:more|above|higher)|\s*\+)$/i, '>='],
   [/^(\S+)\s+or\s+(?:less|fewer|below|lower)$/i, '<='],
 ];
 const OTHER_QUOTES = /^(?:'.*'|‘.*’|“.*”|„.*[“”]|«.*»)$/su;
@@ -183,13 +189,36 @@ const measureProblem = (text: string): Problem | null => {
   return null;
 };
 
+/** What separates numbers where `|` belongs. */
+const SEPARATOR = /\s*[,;]\s*|\s+or\s+/i;
+const IN_BRACKETS = /^(?:\[(.*)\]|\((.*)\)|\{(.*)\})$/su;
+
+/** `[a, b]`, `(5)`, `5,6`, `5 or 6` and `1,000`. A text with a comma is a text, such as `Smith, John`. */
+const listProblem = (text: string): Problem | null => {
+  const [, ...kinds] = IN_BRACKETS.exec(text) ?? [];
+  const inside = (kinds as readonly (string | undefined)[]).find((kind) => kind !== undefined);
+  if (inside !== undefined) {
+    const pieces = inside.split(SEPARATOR).filter((piece) => piece !== '');
+    return problem('A value has no brackets around its alternatives. Quote a text with brackets.', pieces.join('|'));
+  }
+  const loose = looseNumber(text);
+  if (loose?.length === text.length && /[,_]/.test(text))
+    return problem(`${shownText(text)} is not written like a JSON number.`, loose.number);
+  const pieces = text.split(SEPARATOR);
+  if (pieces.length === 1 || !pieces.every(isNumber)) return null;
+  const meant = pieces.join('|');
+  return /\sor\s/i.test(text) ? noOr(meant) : problem('Alternatives are separated by |.', meant);
+};
+
 /** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
 export const textProblem = (text: string): Problem | null => {
   if (/^null$/i.test(text)) return problem('null is nothing, and nothing is written !.', '!');
   if (text.startsWith('~')) return problem('~ is not an operator. Quote a text that begins with it.');
   if (OTHER_QUOTES.test(text))
     return problem('A quoted text has straight double quotes.', JSON.stringify(text.slice(1, -1)));
+  if (text.includes('*'))
+    return problem('* matches anything only alone. Quote a text that contains it.', JSON.stringify(text));
   const span = dashedSpan(text);
   if (span !== null) return spanProblem(span);
-  return dottedProblem(text) ?? wordProblem(text) ?? measureProblem(text);
+  return dottedProblem(text) ?? listProblem(text) ?? wordProblem(text) ?? measureProblem(text);
 };

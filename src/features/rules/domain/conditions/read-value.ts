@@ -18,9 +18,28 @@ const unquoted = (written: string): string | null => {
   }
 };
 
+/** The elements of a list of JSON values written without its brackets; null if it is none. */
+const listed = (written: string): readonly unknown[] | null => {
+  try {
+    return JSON.parse(`[${written}]`) as readonly unknown[];
+  } catch {
+    return null;
+  }
+};
+
+/** `"a", "b"` as alternatives; undefined for anything else. */
+const quotedTexts = (written: string): string | undefined => {
+  const values = listed(written);
+  return values?.every((value) => typeof value === 'string') === true
+    ? values.map((value) => JSON.stringify(value)).join('|')
+    : undefined;
+};
+
 const quotedText = (written: string): string | Problem => {
   const text = unquoted(written);
   if (text !== null) return text;
+  const several = quotedTexts(written);
+  if (several !== undefined) return problem('Alternatives are separated by |.', several);
   return unquoted(`${written}"`) === null
     ? problem(`${shownText(written)} is not a JSON string with nothing behind it.`)
     : problem('The closing quote is missing.', `${written}"`);
@@ -220,18 +239,24 @@ const readAlternative = (key: string | null, written: string): Alternative | Pro
 /** How many problems one after the other a suggestion corrects. */
 const CORRECTIONS = 4;
 
+/** Whether a suggestion is several conditions instead of one value: `["k",">=8"], ["k","<18"]`. */
+const areConditions = (suggestion: string): boolean => {
+  const pairs = listed(suggestion) ?? [];
+  return pairs.length > 1 && pairs.every((pair) => Array.isArray(pair) && !isProblem(readOnce(null, String(pair[1]))));
+};
+
 /** What was meant, if it can be read itself; otherwise what is meant by that. */
 const readable = (key: string, { meant }: Problem): string | undefined => {
   let suggestion = meant;
   for (let left = CORRECTIONS; left > 0 && suggestion !== undefined; left -= 1) {
     const read = readOnce(key, suggestion);
-    if (!isProblem(read)) return suggestion;
+    if (!isProblem(read) || areConditions(suggestion)) return suggestion;
     suggestion = read.meant;
   }
   return undefined;
 };
 
-const readOnce = (key: string, value: string): readonly Alternative[] | Problem => {
+const readOnce = (key: string | null, value: string): readonly Alternative[] | Problem => {
   const pieces = splitValue(value);
   const all = readAll(pieces, (piece) => readAlternative(pieces.length === 1 ? key : null, piece));
   return isProblem(all) ? all : joinOthers(all, pieces);
