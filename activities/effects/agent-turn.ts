@@ -1,14 +1,16 @@
 import type { RecalledMemory } from '../../src/features/npcs/domain/events.js';
 import { REASONING_BYTES } from '../../src/features/npcs/domain/recorded-bytes.js';
+import { defined } from '../../src/kernel/base/defined.js';
 import { INPUT_BYTES } from '../../src/kernel/base/input-bytes.js';
 import { firstFitting, type JsonObject } from '../../src/kernel/base/json.js';
 import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import { cutBytes, cutJsonText, cutText } from '../../src/kernel/base/text.js';
-import type { CortexEngine } from '../../src/ports/cortex.js';
+import type { Completion, CortexEngine } from '../../src/ports/cortex.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../src/kernel/processes/state-machine.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
+import type { LiveTexts } from '../../src/features/agents/live-texts.js';
 import type { Recall, Recalled } from '../../src/features/memory/recall.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { prepareTurn, type TurnEffectsDeps } from './turn.js';
@@ -26,6 +28,8 @@ export type AgentTurnEffectsDeps = TurnEffectsDeps & {
   readonly recall: Recall;
   /** The engine of a tenant. @throws Rejection CORTEX_UNAVAILABLE if this server does not have it */
   readonly engineOf: (tenant: string) => CortexEngine;
+  /** Where engines report what they write; null if nobody in this process listens. */
+  readonly liveTexts: Pick<LiveTexts, 'writerFor'> | null;
 };
 
 /** What an agent's turn needs: everything that a body's turn needs, plus a recall and an engine. */
@@ -38,7 +42,7 @@ export const agentTurnEffects = (deps: AgentTurnEffectsDeps): ProcessEffects => 
     if (mind === null) throw new Error(`the turn ${id} is not in a mind's stream`);
     return effect.name === 'recall'
       ? recallFor(deps, mind, effect, signal)
-      : inferFor(deps, mind.tenant, effect, signal);
+      : inferFor(deps, mind.tenant, effect, { signal, ...defined({ onText: deps.liveTexts?.writerFor(stream, id) }) });
   },
 });
 
@@ -69,7 +73,7 @@ const inferFor = async (
   { engineOf }: AgentTurnEffectsDeps,
   tenant: string,
   { args }: Effect,
-  signal: AbortSignal,
+  { signal, ...reporting }: { readonly signal: AbortSignal } & Pick<Completion, 'onText'>,
 ): Promise<ProcessInput> => {
   const { prompt, constraints, similarities, attempt } = args as {
     prompt: string;
@@ -78,7 +82,7 @@ const inferFor = async (
     attempt: number;
   };
   const engine = engineOf(tenant);
-  const asked = { prompt, ...constraints, ...engine.inTurns, similarities, once: true };
+  const asked = { prompt, ...constraints, ...engine.inTurns, similarities, once: true, ...reporting };
   const completed = await engine.complete(asked, signal).catch(noAnswerOf);
   if (completed instanceof Rejection) {
     const { reason } = completed.details;

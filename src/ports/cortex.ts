@@ -14,6 +14,8 @@ export type Completion = {
   readonly similarities?: readonly number[];
   /** An answer that is none is not asked for again: the caller records it, and asks again itself. */
   readonly once?: boolean;
+  /** Gets all that the current attempt has written, each time there is more, from engines that can tell. Reasoning may be in it. */
+  readonly onText?: (text: string) => void;
 };
 
 /** The answer. */

@@ -1,3 +1,4 @@
+import type { LiveTexts } from '../features/agents/live-texts.js';
 import type { Recall } from '../features/memory/recall.js';
 import type { Engines } from '../features/engines/engines.js';
 import type { GhostEngines } from '../features/ghosts/call-engines.js';
@@ -38,6 +39,8 @@ export type Services = {
   readonly signer: VerdictSigner;
   /** The language model backends. */
   readonly engines: Engines;
+  /** What engines are writing in this process; null if other processes carry out turns too. */
+  readonly liveTexts: LiveTexts | null;
   readonly archives: OtherArchives;
   /** Whose souls are accepted. */
   readonly soulTrust: SoulTrust;

@@ -27,6 +27,7 @@ export type EffectsDeps = Pick<
   | 'signingKeys'
   | 'recall'
   | 'engines'
+  | 'liveTexts'
   | 'archives'
   | 'levels'
   | 'ghostEngines'

@@ -8,6 +8,7 @@ import { createGhostEngines } from '../features/ghosts/call-engines.js';
 import { createPace } from '../features/ghosts/pace.js';
 import { createSessionCache } from '../features/ghosts/play-slice.js';
 import { createPlayCache } from '../features/ghosts/remote-steps.js';
+import { createLiveTexts } from '../features/agents/live-texts.js';
 import { createEngines } from '../features/engines/engines.js';
 import { openLevels, readBuiltInLevels } from '../features/levels/levels.js';
 import { startCheckpoints } from '../features/proofs/checkpoint-ticker.js';
@@ -156,7 +157,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostPlays: createPlayCache(),
       ghostSessions: createSessionCache(),
     };
-    const deciding = { ports, writers, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
+    const liveTexts = shared ? null : createLiveTexts();
+    const deciding = { ports, writers, rulesets, signingKeys, recall, engines, liveTexts, archives, levels, ...ghosts };
     const replayHands = closers.opened(
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );

@@ -112,7 +112,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId)).filter(({ type }) => type === 'TurnOpened')).toHaveLength(1);
     });
 
-    it('stream the phases of a turn as they happen [7.1k, 7.1m]', async () => {
+    it('stream the phases of a turn as they happen [7.1k, 7.1m, 7.4a]', async () => {
       const npcId = await newAgent();
       const memory = 'Old Berta keeps her savings in the clock.';
       await say(npcId, memory);
@@ -131,6 +131,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
         'opened',
         'recalled',
         'thinking',
+        'dialogue',
         'verdict',
       ]);
       const dataOf = (name: string): unknown => {
@@ -139,6 +140,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       };
       const { turnId, ...verdict } = dataOf('verdict') as { readonly turnId: string };
       expect(verdict).toMatchObject({ dialogue: expect.any(String) as string, memoriesRecalled: [memory] });
+      expect(dataOf('dialogue')).toEqual({ turnId, index: 0, text: (verdict as { dialogue?: string }).dialogue });
       expect(dataOf('recalled')).toEqual({ turnId, memories: [memory] });
       const keyed = await running.api.post(
         `/v1/agents/${npcId}/process`,

@@ -1,5 +1,6 @@
 import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
+import { createLiveTexts } from '../../src/features/agents/live-texts.js';
 import { createEngines } from '../../src/features/engines/engines.js';
 import type { ApiKeyDeps } from '../../src/features/keys/api-keys.js';
 import { createGhostEngines } from '../../src/features/ghosts/call-engines.js';
@@ -69,6 +70,7 @@ export const assembleServer = ({
     signingKeys,
     recall,
     engines,
+    liveTexts: createLiveTexts(),
     archives: noOtherArchives,
     levels,
     ...ghosts,

@@ -53,7 +53,7 @@ export type MindsOptions = {
   readonly shared?: boolean;
   readonly through?: EventStore;
   /** The dependencies of agents' turns for recall and speech; optional. */
-  readonly agent?: Pick<AgentTurnEffectsDeps, 'recall' | 'engineOf'>;
+  readonly agent?: Pick<AgentTurnEffectsDeps, 'recall' | 'engineOf'> & Partial<Pick<AgentTurnEffectsDeps, 'liveTexts'>>;
 };
 
 /** Minds over an event store in memory, with everything that a server has between the route and the store. `through` wraps the store. */
@@ -83,7 +83,7 @@ export const openMinds = async (
       turn: { ...turnEffects(effectsDeps), process: turn },
       ...(agent === undefined
         ? {}
-        : { agentTurn: { ...agentTurnEffects({ ...effectsDeps, ...agent }), process: agentTurn } }),
+        : { agentTurn: { ...agentTurnEffects({ ...effectsDeps, liveTexts: null, ...agent }), process: agentTurn } }),
     },
   });
   await runtime.start();

@@ -71,20 +71,58 @@ const gathering = () => {
   };
 };
 
+/** How long a line may be that is read before the whole answer is there, in UTF-16 units. */
+const LINE_CHARS = 65_536;
+
+/** The piece in a line; null if it holds none. @throws SyntaxError if it is no JSON */
+const pieceIn = (line: string): JsonObject | null =>
+  SKIPPED.test(line) ? null : objectOrEmpty(JSON.parse(line.replace(/^data:/, '')));
+
+/**
+ * Reads a stream while it arrives.
+ * @param onText gets the text so far, whenever there is more
+ * @returns takes the bytes. It reads no further after a line that is too long or no JSON: the whole answer is judged later
+ */
+export const hearingStream = (onText: (text: string) => void): ((chunk: Uint8Array) => void) => {
+  const decoder = new TextDecoder();
+  let line = '';
+  let text = '';
+  let isBroken = false;
+  const add = (complete: string): boolean => {
+    const choices = pieceIn(complete)?.['choices'];
+    const choice = objectOrEmpty(Array.isArray(choices) ? choices[0] : undefined);
+    const more = objectOrEmpty(choice['delta'])['content'] ?? choice['text'];
+    if (typeof more !== 'string' || more === '') return false;
+    text += more;
+    return true;
+  };
+  return (chunk) => {
+    if (isBroken) return;
+    const [first = '', ...rest] = decoder.decode(chunk, { stream: true }).split(/\r?\n|\r/);
+    const lines = [line + first, ...rest];
+    line = lines.pop() ?? '';
+    try {
+      const grew = lines.map(add).includes(true);
+      isBroken = line.length > LINE_CHARS;
+      if (grew) onText(text);
+    } catch {
+      isBroken = true;
+    }
+  };
+};
+
 /** The answer in a stream. @throws AttemptFailed if a line is no JSON, or there are too many */
 export const answerInStream = (body: string): JsonObject => {
   const lines = body.split(/\r?\n|\r/, LINES + 1);
   if (lines.length > LINES) throw badAnswer('The response of the model server is too large.');
   const gathered = gathering();
   for (const line of lines) {
-    if (SKIPPED.test(line)) continue;
-    let piece: unknown;
     try {
-      piece = JSON.parse(line.replace(/^data:/, ''));
+      const piece = pieceIn(line);
+      if (piece !== null) gathered.add(piece);
     } catch {
       throw badAnswer('The response of the model server is a broken stream.');
     }
-    gathered.add(objectOrEmpty(piece));
   }
   return gathered.answer();
 };

@@ -38,6 +38,7 @@ type LlamaSession = {
       readonly temperature?: number;
       readonly customStopTriggers?: readonly string[];
       readonly grammar?: unknown;
+      readonly onTextChunk?: (text: string) => void;
     },
   ): Promise<string>;
   dispose(): void;

@@ -129,6 +129,12 @@ export const openLlamaEngine = async (
     const room = roomFor(loaded, [system ?? '', messages.at(-1)?.content ?? '']);
     const session = new LlamaChatSession({ contextSequence: sequence, ...defined({ systemPrompt: system }) });
     const before = { ...countsOf(sequence) };
+    const { onText } = asked;
+    let written = '';
+    const onTextChunk = (more: string): void => {
+      written += more;
+      onText?.(written);
+    };
     try {
       const text = await session.prompt(messages.at(-1)?.content ?? '', {
         signal,
@@ -136,6 +142,7 @@ export const openLlamaEngine = async (
         ...defined({
           temperature: asked.temperature,
           customStopTriggers: asked.stop,
+          onTextChunk: onText === undefined ? undefined : onTextChunk,
           grammar: await grammarOf(loaded, asked),
         }),
       });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/base/json.js';
 import type { CortexEngine } from '../../ports/cortex.js';
+import { hearingStream } from './answer-stream.js';
 import { boundedText } from '../shared/bounded-text.js';
 import { AttemptFailed, badAnswer, type RefusedMember } from './attempt-failed.js';
 import { type ModelAnswer, readAnswer } from './read-answer.js';
@@ -54,12 +55,14 @@ const memberIn = async (response: Response, body: JsonObject): Promise<RefusedMe
 
 /**
  * Calls a model server once.
+ * @param onText gets what the server has sent of its text so far, if it streams
  * @throws AttemptFailed, or the signal's reason
  */
 export const callModelServer = async (
   server: ModelServer,
   body: JsonObject,
   signal: AbortSignal,
+  onText?: (text: string) => void,
 ): Promise<ModelAnswer> => {
   try {
     const response = await fetch(`${server.url}/chat/completions`, {
@@ -68,7 +71,7 @@ export const callModelServer = async (
       redirect: 'manual',
       signal,
       headers: {
-        accept: 'application/json',
+        accept: onText === undefined ? 'application/json' : 'text/event-stream, application/json',
         'content-type': 'application/json',
         ...(server.key === null ? {} : { authorization: `Bearer ${server.key}` }),
       },
@@ -79,7 +82,8 @@ export const callModelServer = async (
       const member = await memberIn(response, body);
       throw new AttemptFailed(statusReason(status), status, retryAfterMs(response), false, member);
     }
-    const text = await boundedText(response, MAX_ANSWER_BYTES);
+    const hear = onText === undefined ? () => undefined : hearingStream(onText);
+    const text = await boundedText(response, MAX_ANSWER_BYTES, hear);
     if (text === null) throw badAnswer('The response of the model server is too large.');
     return readAnswer(text);
   } catch (error) {

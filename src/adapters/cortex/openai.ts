@@ -70,7 +70,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
   const ask = (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> =>
-    members.ask(requestBody(server, asked), (body) => callModelServer(server, body, signal));
+    members.ask(requestBody(server, asked), (body) => callModelServer(server, body, signal, asked.onText));
 
   /** A server that forbids a prompt soon after it has answered another accepts the key. */
   const isForbidden = ({ status }: AttemptFailed): boolean =>

@@ -10,7 +10,7 @@ const MAX_STOPS = 4;
 /** The request for a completion, as a model server gets it that supports all of its members. */
 export const requestBody = (
   { model, extra }: Pick<ModelServer, 'model' | 'extra'>,
-  { prompt, maxTokens, temperature, stop, jsonSchema }: Completion,
+  { prompt, maxTokens, temperature, stop, jsonSchema, onText }: Completion,
 ): JsonObject => ({
   ...extra,
   model,
@@ -24,5 +24,5 @@ export const requestBody = (
         ? undefined
         : { type: 'json_schema', json_schema: { name: 'answer', schema: jsonSchema } },
   }),
-  stream: false,
+  stream: onText !== undefined,
 });

@@ -61,6 +61,11 @@ export const requestHeaders = {
     schema: text,
   },
   'Last-Event-ID': { description: 'Continue after the event with this id.', schema: revision },
+  'X-Anima-Stream': {
+    description:
+      'With `provisional`, a stream has the sentences while the engine still writes them, and takes back what is not said. Default: `verified`.',
+    schema: text,
+  },
   'X-Service-Signature': { description: 'The signature, if the body has none.', schema: text },
 } as const satisfies Readonly<Record<string, object>>;
 

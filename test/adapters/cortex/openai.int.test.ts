@@ -93,6 +93,36 @@ describe('the engine of a model server', () => {
     expect(engine.parameters).toBe(270);
   });
 
+  describe('asked to report its text while it writes', () => {
+    const pieces = ['Well', ' met.', ''].map(
+      (content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`,
+    );
+    const stream = (body: string): Behaviour => ({ kind: 'raw', status: 200, contentType: 'text/event-stream', body });
+    const askAloud = async () => {
+      const texts: string[] = [];
+      const { text } = await ask('Hello.', { onText: (written: string) => texts.push(written) });
+      return { text, texts };
+    };
+
+    it('asks the server to stream, and reports all so far [7.4f]', async () => {
+      server.behave(stream(`${pieces.join('')}data: [DONE]\n\n`));
+      const { text, texts } = await askAloud();
+      expect(text).toBe('Well met.');
+      expect(texts.at(-1)).toBe('Well met.');
+      expect(bodies()[0]).toMatchObject({ stream: true });
+    });
+
+    it('takes an answer in one piece as well [7.4f]', async () => {
+      expect(await askAloud()).toMatchObject({ texts: [] });
+    });
+
+    it('fails as without a stream if a line is broken, and reports nothing after it', async () => {
+      server.behave(stream(`${pieces[0]}data: {\n\n${pieces[1]}`));
+      const { code } = await refusal(engine.complete({ prompt: 'Hello.', once: true, onText: () => undefined }, never));
+      expect(code).toBe('CORTEX_NO_ANSWER');
+    });
+  });
+
   it('sends a prompt in a chat template as the messages it was rendered from', async () => {
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await ask(prompt);

@@ -1,4 +1,8 @@
+import type { Verdict } from '../../npcs/domain/events.js';
 import { followTurn } from '../follow-turn.js';
+import { createPushed, interleaved } from '../interleaved.js';
+import type { Listening } from '../listening.js';
+import { createSpeech, type Speech, type SpeechEvent } from '../speech.js';
 import {
   type AgentDeps,
   type AgentOutcome,
@@ -31,6 +35,12 @@ const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' |
   };
 };
 
+/** What the player hears when a verdict is not valid: those of grammar 2 tell it apart from the reason. */
+const heardInstead = ({ dialogue, reason }: Verdict): string => (reason === undefined ? '' : dialogue);
+
+const ended = (speech: Speech, verdict: Verdict): readonly SpeechEvent[] =>
+  verdict.valid ? speech.decided(verdict.dialogue) : speech.withdrawn(heardInstead(verdict));
+
 const refused = ({ code = 'RULE_REFUSED', dialogue, reason, details }: AgentOutcome['verdict']): Rejection => {
   const known: RejectionCode = isRejectionCode(code) ? code : 'RULE_REFUSED';
   // The verdicts of grammar 2 tell apart what the player hears and why.
@@ -53,6 +63,8 @@ export const answered = (
 };
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const spokenEvents = (events: readonly SpeechEvent[]): readonly string[] =>
+  events.map(({ event, data }) => eventOf(event, data));
 
 /** Expects the retry of a request once, unless it was answered before. Its client may leave before anything is sent, so its end is heard of twice. */
 export const retryOf = ({ retries }: AgentDeps, asked: AgentInput, turnId: string): Retry => {
@@ -78,15 +90,22 @@ type Following = {
   readonly noteWritten: Call['noteWritten'];
   readonly cortex: CortexEngine;
   readonly retry: Retry;
+  /** Hears what the engine writes; null if the dialogue is sent with the verdict. */
+  readonly listening: Listening | null;
 };
 
 /** The phases of a turn as Server-Sent Events. */
 export const phasesOf = async function* (
   deps: AgentDeps,
-  { asked, turnId, requestId, untilMs, noteWritten, cortex, retry }: Following,
+  { asked, turnId, requestId, untilMs, noteWritten, cortex, retry, listening }: Following,
   left: AbortSignal,
 ): AsyncGenerator<string> {
   let hasEnded = false;
+  const speech = createSpeech(turnId);
+  const heard = createPushed<SpeechEvent>();
+  listening?.begin(turnId, (text) => {
+    heard.push(speech.writing(text));
+  });
   const ends = new AbortController();
   let hasRecalled = false;
   const notYet = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
@@ -94,8 +113,14 @@ export const phasesOf = async function* (
   const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => ends.abort());
   const letGo = abortWith(ends, left, down.signal);
   try {
-    yield eventOf('opened', { turnId });
-    for await (const phase of followTurn(deps.events, asked.stream, turnId, ends.signal)) {
+    yield eventOf('opened', { turnId, stream: listening === null ? 'verified' : 'provisional' });
+    const turn = followTurn(deps.events, asked.stream, turnId, ends.signal);
+    for await (const next of interleaved(turn, heard)) {
+      if ('other' in next) {
+        yield* spokenEvents([next.other]);
+        continue;
+      }
+      const phase = next.one;
       switch (phase.phase) {
         case 'recalled':
           hasRecalled = true;
@@ -106,6 +131,7 @@ export const phasesOf = async function* (
           const { revision, position } = await streamEndInTime(deps, asked.stream, turnId, untilMs);
           noteWritten(position);
           hasEnded = true;
+          yield* spokenEvents([...heard.taken(), ...ended(speech, phase.verdict)]);
           yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });
           // Asked for more, so its client took this.
           retry.answered();
@@ -120,6 +146,7 @@ export const phasesOf = async function* (
     if (!left.aborted) throw notYet();
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
+    yield* spokenEvents([...heard.taken(), ...speech.withdrawn('')]);
     // Its client may come again as soon as it reads this.
     if (error instanceof TurnExpired || error instanceof TurnFailed) retry.answered();
     else if (!hasEnded) retry.expected();
@@ -129,6 +156,7 @@ export const phasesOf = async function* (
     retry.expected();
     cancel();
     letGo();
+    ends.abort();
     down.stop();
   }
 };

@@ -3,6 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type AgentDeps, processInput } from '../process-input.js';
 import { agentInput, type AgentInput, takeInput } from '../take-input.js';
 import { createExpectedRetries } from '../expected-retries.js';
+import { listenTo } from '../listening.js';
+import type { LiveTexts } from '../live-texts.js';
 import type { Engines } from '../../engines/engines.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
@@ -15,6 +17,7 @@ import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { ActionSchema } from '../../turns/protocol-schemas.js';
 import { answered, retryOf, phasesOf } from './answer.js';
 import { agentExamples as examples } from './examples.js';
+import { streamMode } from './stream-mode.js';
 import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js';
 import { onClosed } from '../../../kernel/http/on-closed.js';
@@ -28,6 +31,7 @@ type AgentRouteDeps = {
   readonly turnIndex: TurnIndex;
   readonly runtime: ProcessRuntime;
   readonly engines: Engines;
+  readonly liveTexts: LiveTexts | null;
   readonly turnDeadlineMs: number;
   readonly agentWaitMs: number;
 };
@@ -86,7 +90,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentI
 
 /** `POST /v1/agents/{agentId}/process`: a whole turn on this server. */
 export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[] => {
-  const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
+  const { ports, turnIndex: index, engines, liveTexts, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
   const { events, clock, embedder } = ports;
   const deps: AgentDeps = {
@@ -103,12 +107,13 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       tag: 'Agents',
       summary: 'Talk to an NPC',
       description:
-        'Plays a whole turn on this server: it recalls memories, runs its engine and judges the text. A refused action is answered with 422 and with the code and the details of the refusal. While the engine is down the answer is 503; send the same input again to continue the same turn. With `Accept: text/event-stream`, the phases of the turn are streamed.',
+        'Plays a whole turn on this server: it recalls memories, runs its engine and judges the text. A refused action is answered with 422 and with the code and the details of the refusal. While the engine is down the answer is 503; send the same input again to continue the same turn. With `Accept: text/event-stream`, the phases of the turn are streamed, and the dialogue sentence by sentence.',
       scope: 'npc',
       params: AgentParams,
       writesTo: agentStream,
       body: ProcessInputRequest,
       choosesRuleset: '',
+      reads: ['X-Anima-Stream'],
       example: examples.input,
       refuses: [
         'CONFLICT',
@@ -129,15 +134,18 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       },
       handler: async (call) => {
         if (call.wantsStream) {
+          const isProvisional = streamMode(call) === 'provisional';
           const asked = await askedOf(call);
           const { requestId, noteWritten } = call;
           const untilMs = clock.monotonicMs() + waitMs;
           const cortex = engineOf(asked.by.tenant);
+          const listening = isProvisional && liveTexts !== null ? listenTo(liveTexts, asked.stream, clock) : null;
+          // A client that has left before anything was sent never starts the phases.
+          onClosed(call.koa, () => listening?.stop());
           const turnId = await takeInput(deps, asked, untilMs);
           const retry = retryOf(deps, asked, turnId);
-          // A client that has left before anything was sent never starts the phases.
           onClosed(call.koa, retry.expected);
-          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry };
+          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry, listening };
           return eventStream((signal) => phasesOf(deps, followed, signal));
         }
         const outcome = await processInput(deps, await askedOf(call));

@@ -34,7 +34,15 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
   const said = await agentInput({ ...asked, npcState });
   const untilMs = clock.monotonicMs() + WAIT_MS;
   const turnId = await takeInput(deps, said, untilMs);
-  const followed = { asked: said, turnId, requestId: 'r1', untilMs, noteWritten: () => undefined, cortex: engine };
+  const followed = {
+    asked: said,
+    turnId,
+    requestId: 'r1',
+    untilMs,
+    noteWritten: () => undefined,
+    cortex: engine,
+    listening: null,
+  };
   const left = new AbortController().signal;
   const phases = phasesOf(deps, { ...followed, retry: retryOf(deps, said, turnId) }, left);
   return {

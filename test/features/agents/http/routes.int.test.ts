@@ -3,6 +3,8 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../../support/memory/event-store.js';
+import { npcStream } from '../../../../src/kernel/base/stream-names.js';
+import { createLiveTexts, type LiveTexts } from '../../../../src/features/agents/live-texts.js';
 import { createEngines } from '../../../../src/features/engines/engines.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 import { agentRoutes } from '../../../../src/features/agents/http/routes.js';
@@ -44,16 +46,21 @@ afterEach(async () => {
 
 const start = async (
   { engine }: { readonly engine: CortexEngine },
-  { waitMs = WAIT_MS, deadlineMs = 900_000 }: { waitMs?: number; deadlineMs?: number } = {},
+  {
+    waitMs = WAIT_MS,
+    deadlineMs = 900_000,
+    liveTexts = createLiveTexts(),
+  }: { waitMs?: number; deadlineMs?: number; liveTexts?: LiveTexts | null } = {},
 ): Promise<void> => {
   store = new FollowedStore();
   const clock = new ManualClock();
   const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
-  minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
+  minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine, liveTexts } });
   const { writers, repository, index: turnIndex, runtime: processes } = minds.deps;
   routes = agentRoutes({
     ...{ writers, repository, turnIndex, runtime: processes },
     engines: createEngines([engine], engine, () => null),
+    liveTexts,
     turnDeadlineMs: deadlineMs,
     agentWaitMs: waitMs,
     ports: { events: store, clock, embedder: new NumberEmbedder() },
@@ -65,11 +72,16 @@ const start = async (
 type Phase = readonly [name: string, data: Record<string, unknown>];
 
 /** The phases of an input as they arrive; `rest` reads to the end. */
-const streamed = async (input: string, context: object = {}) => {
+const streamed = async (input: string, context: object = {}, headers: Readonly<Record<string, string>> = {}) => {
   const abort = new AbortController();
   const response = await fetch(`${app.url}${PATH}`, {
     method: 'POST',
-    headers: { authorization: 'Bearer good', 'content-type': 'application/json', accept: 'text/event-stream' },
+    headers: {
+      authorization: 'Bearer good',
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...headers,
+    },
     body: JSON.stringify({ input, context }),
     signal: abort.signal,
   });
@@ -79,7 +91,7 @@ const streamed = async (input: string, context: object = {}) => {
   let comments = 0;
   const next = async (): Promise<Phase | null> => {
     for (;;) {
-      const [whole, event, data] = /^event: (\w+)\ndata: (.*)\n\n/.exec(text) ?? [];
+      const [whole, event, data] = /^event: ([\w.]+)\ndata: (.*)\n\n/.exec(text) ?? [];
       if (event !== undefined && data !== undefined) {
         text = text.slice(whole?.length);
         return [event, JSON.parse(data) as Record<string, unknown>];
@@ -153,14 +165,109 @@ describe('the phases of an agent’s turn', () => {
     );
     const stream = await streamed('Hello.');
     const [first, data] = (await stream.next()) ?? [];
-    expect([first, Object.keys(data ?? {})]).toEqual(['opened', ['turnId']]);
+    expect([first, Object.keys(data ?? {})]).toEqual(['opened', ['turnId', 'stream']]);
     const { turnId } = data as { turnId: string };
     expect(await stream.next()).toEqual(['recalled', { turnId, memories: [] }]);
     expect(await stream.next()).toEqual(['thinking', { turnId }]);
     open();
     const answer = { dialogue: 'Well met.', action: { type: 'SPEAK' }, stateChanges: {}, memoriesRecalled: [] };
+    expect(await stream.next()).toEqual(['dialogue', { turnId, index: 0, text: 'Well met.' }]);
     expect(await stream.rest()).toMatchObject([['verdict', { ...answer, turnId, revision: 3 }]]);
     expect(await wrote()).toEqual({ wrote: 4 });
+  });
+
+  it('contain the dialogue by sentence once the verdict is recorded, and say so at the beginning [7.4a, 7.4b]', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Well met. What do you want?'));
+    await start({ engine });
+    const phases = await (await streamed('Hello.')).rest();
+    expect(names(phases)).toEqual(['opened', 'recalled', 'thinking', 'dialogue', 'dialogue', 'verdict']);
+    expect(phases[0]?.[1]).toMatchObject({ stream: 'verified' });
+    expect(phases.slice(3, 5).map(([, { index, text }]) => [index, text])).toEqual([
+      [0, 'Well met. '],
+      [1, 'What do you want?'],
+    ]);
+    expect(asked[0]?.onText).toBeUndefined();
+  });
+
+  describe('with X-Anima-Stream: provisional', () => {
+    const provisional = { 'x-anima-stream': 'provisional' };
+    const written = (dialogue: string): string => `{"dialogue": ${JSON.stringify(dialogue)}`;
+    /** An engine that writes a beginning, waits, and answers. */
+    const writing = (beginnings: readonly string[], answer: string) => {
+      const { opened, open } = gate();
+      const { engine } = fakeCortex(async ({ onText }) => {
+        for (const text of beginnings) {
+          await app.clock.advance(50);
+          onText?.(text);
+        }
+        await opened;
+        return answer;
+      });
+      return { engine, open };
+    };
+
+    it('contain the sentences while the engine writes, and the rest with the verdict [7.4c]', async () => {
+      const { engine, open } = writing([written('Well met. Wh')], `${written('Well met. What now?')}}`);
+      await start({ engine });
+      const stream = await streamed('Hello.', {}, provisional);
+      expect((await stream.next())?.[1]).toMatchObject({ stream: 'provisional' });
+      for (const name of ['recalled', 'thinking']) expect((await stream.next())?.[0]).toBe(name);
+      expect(await stream.next()).toMatchObject(['dialogue', { index: 0, text: 'Well met. ' }]);
+      open();
+      expect(await stream.rest()).toMatchObject([
+        ['dialogue', { index: 1, text: 'What now?' }],
+        ['verdict', { dialogue: 'Well met. What now?' }],
+      ]);
+    });
+
+    it('take back what the rules refuse, and what the engine begins anew [7.4d]', async () => {
+      const { engine, open } = writing(
+        [written('I go. Fare'), written('I stay. Or'), written('I stay. Or not. ')],
+        '{"dialogue": "I stay. Or not.", "action": "MOVE"}',
+      );
+      await start({ engine });
+      const stream = await streamed('Wake up!', { npcState: { status: 'asleep' } }, provisional);
+      const early: Phase[] = [];
+      while (early.length < 6) early.push((await stream.next()) as Phase);
+      expect(early.slice(3)).toMatchObject([
+        ['dialogue', { index: 0, text: 'I go. ' }],
+        ['dialogue.retract', { dialogue: '' }],
+        ['dialogue', { index: 0, text: 'I stay. ' }],
+      ]);
+      open();
+      expect(await stream.rest()).toMatchObject([
+        ['dialogue.retract', { dialogue: 'Mmmh…' }],
+        ['error', { error: { code: 'RULE_REFUSED' } }],
+      ]);
+    });
+
+    it('are verified where other processes may play the turn [7.4e]', async () => {
+      const { engine, open } = writing([written('Well met. Wh')], 'Well met.');
+      await start({ engine }, { liveTexts: null });
+      open();
+      const phases = await (await streamed('Hello.', {}, provisional)).rest();
+      expect(phases[0]?.[1]).toMatchObject({ stream: 'verified' });
+      expect(names(phases)).toEqual(['opened', 'recalled', 'thinking', 'dialogue', 'verdict']);
+    });
+
+    it('are refused with another value, and end to listen when the client has left [7.4b]', async () => {
+      const liveTexts = createLiveTexts();
+      const { engine, open } = writing([], 'Well met.');
+      await start({ engine }, { liveTexts });
+      const wrong = await app.post(
+        PATH,
+        { input: 'Hello?' },
+        { accept: 'text/event-stream', 'x-anima-stream': 'fast' },
+      );
+      expect([wrong.status, wrong.body.error.details.header]).toEqual([400, 'X-Anima-Stream']);
+      const stream = await streamed('Hello.', {}, provisional);
+      await stream.next();
+      const mind = npcStream(TENANT, 'mira');
+      expect(liveTexts.writerFor(mind, 'any')).toBeDefined();
+      stream.leave();
+      await until(() => liveTexts.writerFor(mind, 'any') === undefined);
+      open();
+    });
   });
 
   it('are separated by a comment every 15 seconds [7.1l]', async () => {
@@ -242,8 +349,8 @@ describe('the phases of an agent’s turn', () => {
     expect(names(past as Phase[])).toEqual(['opened', 'recalled', 'thinking']);
     open();
     const verdicts = [...(await first.rest()), ...(await second.rest())];
-    expect(names(verdicts)).toEqual(['verdict', 'verdict']);
-    expect(verdicts[1]).toEqual(verdicts[0]);
+    expect(names(verdicts)).toEqual(['dialogue', 'verdict', 'dialogue', 'verdict']);
+    expect(verdicts.slice(2)).toEqual(verdicts.slice(0, 2));
     expect(asked).toHaveLength(1);
   });
 
@@ -295,6 +402,7 @@ describe('the phases of an agent’s turn', () => {
         keyed: false,
         resumed: false,
         wantsStream: true,
+        header: () => undefined,
         koa: { req: { socket: {} }, res },
       };
       await routes[0]?.handler(left as never);
