@@ -29,8 +29,8 @@ export type RedecisionBasis = {
   /** The turn before this event; absent for its first event, and for an event that is not a step of a turn. */
   readonly turn: OpenedTurn | undefined;
   readonly rules: DirectiveRuleSet | null;
-  /** Which patterns of a trial's rules match the observation of the turn; undefined: as recorded. */
-  readonly trialPatterns: readonly string[] | undefined;
+  /** Which patterns of the rules match the observation of the turn; undefined: as recorded. */
+  readonly patternsHeld: readonly string[] | undefined;
   /** A replacement for the model's text; absent: the recorded one. */
   readonly output: string | undefined;
 };
@@ -67,7 +67,7 @@ export const restsOn = (
 };
 
 const patternsOf = (basis: RedecisionBasis, recorded: readonly string[] | undefined): readonly string[] =>
-  basis.trialPatterns ?? recorded ?? [];
+  basis.patternsHeld ?? recorded ?? [];
 
 const withPatterns = <Request extends TurnRequest>(basis: RedecisionBasis, request: Request): Request => ({
   ...request,

@@ -89,8 +89,8 @@ export type MindReplay = {
 export const createMindReplay = (npcId: string, { all, current }: KnownLogics = ownLogics): MindReplay => {
   let mind: MindSummary = initialSummary;
   const turns = new Map<string, OpenedTurn>();
-  /** The patterns of a trial's rules that matched, for open turns. */
-  const trialPatterns = new Map<string, readonly string[]>();
+  /** The patterns that match under the logic of a trial, for open turns: those of its rules, and those of the rules in force at the time. */
+  const patternsHeld = { trial: new Map<string, readonly string[]>(), then: new Map<string, readonly string[]>() };
   /** The events that must accompany the last verdict; null while unknown. */
   let awaited: readonly Consequence[] | null = [];
 
@@ -108,22 +108,29 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     if (!turnProcess.over(after)) turns.set(turnId, after);
     else {
       turns.delete(turnId);
-      trialPatterns.delete(turnId);
+      patternsHeld.trial.delete(turnId);
+      patternsHeld.then.delete(turnId);
     }
   };
 
-  function* patternsFor({ event, on }: Repeated, { texts }: Logic, rules: DirectiveRuleSet | null) {
+  /** The patterns that match what a logic shows of the observation; the recorded ones matched what the recorded logic showed. */
+  function* patternsFor(
+    { event, on }: Repeated,
+    { texts }: Logic,
+    rules: DirectiveRuleSet | null,
+    heldInTurn: Map<string, readonly string[]>,
+  ) {
     const turnId = turnIdOf(event);
-    const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
+    const known = turnId === undefined ? undefined : heldInTurn.get(turnId);
     if (known !== undefined) return known;
     const held = yield* heldPatterns(rules, on.observation, texts);
-    if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
+    if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) heldInTurn.set(turnId, held);
     return held;
   }
 
   const decideWith = (
     { event, turn }: Repeated,
-    by: Pick<RedecisionBasis, 'logic' | 'rules' | 'trialPatterns' | 'output'>,
+    by: Pick<RedecisionBasis, 'logic' | 'rules' | 'patternsHeld' | 'output'>,
   ): DecisionOutcome => decideAgain({ npcId, mind, turn, ...by }, event);
 
   /**
@@ -138,13 +145,16 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     const { event, was, output } = repeated;
     const then = areLost
       ? was
-      : decideWith(repeated, { logic, rules: rulesThen, trialPatterns: undefined, output: undefined });
+      : decideWith(repeated, {
+          ...{ logic, rules: rulesThen, output: undefined },
+          patternsHeld: yield* patternsFor(repeated, logic, rulesThen, patternsHeld.then),
+        });
     const compared = { then, byLogic: differenceOf(event, was, then) };
     if (rules === rulesThen && !areLost && output === undefined) return { ...compared, would: then, difference: null };
     // Other work may wait for one decision, not for two.
     yield 1;
-    const trialPatterns = yield* patternsFor(repeated, logic, rules);
-    const would = decideWith(repeated, { logic, rules, trialPatterns, output });
+    const held = yield* patternsFor(repeated, logic, rules, patternsHeld.trial);
+    const would = decideWith(repeated, { logic, rules, patternsHeld: held, output });
     return { ...compared, would, difference: differenceOf(event, then, would) };
   }
 
@@ -162,7 +172,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
     if (skipped !== null || logic === undefined)
       return { ...seen, would: null, difference: null, skipped: skipped ?? 'logic' };
     if (again.trial) return { ...seen, ...(yield* tried(repeated, logic, { ...again, areLost })) };
-    const would = decideWith(repeated, { logic, rules: again.rules, trialPatterns: undefined, output });
+    const would = decideWith(repeated, { logic, rules: again.rules, patternsHeld: undefined, output });
     if (output === undefined) awaited = consequencesOf(event, would);
     return { ...seen, would, difference: differenceOf(event, was, would) };
   }

@@ -238,6 +238,23 @@ describe('a trial under another logic than the recorded one', () => {
     );
   });
 
+  it('never takes what the current logic shows to patterns for an effect of the rules [10.3s, 10.3t]', () => {
+    const { texts } = recordedLogic;
+    const marking: Logic = { ...recordedLogic, texts: { ...texts, guard: (text) => `<${texts.guard(text)}>` } };
+    const marked = aStrictRuleset([{ ruleObsPattern: '^<', ruleAction: 'FORBID *' }]);
+    const recordedUnder = playedMind('mira', 4, marked);
+    for (const rules of [marked, { ...marked }]) {
+      const decided = replayed(recordedUnder, trial(rules, marked), undefined, {
+        all: { ...all, [loud]: marking },
+        current: loud,
+      });
+      expect(verdictsOf(decided).map(({ difference, byLogic }) => [difference, byLogic])).toEqual(
+        Array.from({ length: 4 }, () => [null, 'newlyRefused']),
+      );
+      expect(differences(decided)).toEqual([]);
+    }
+  });
+
   it('is no matter of a replay, which uses the recorded logic [10.3c]', () => {
     const decided = replayed(history, { trial: false, rules: house }, undefined, known);
     expect(differences(decided)).toEqual([]);
