@@ -53,7 +53,7 @@ const recallFor = async (
   signal: AbortSignal,
 ): Promise<ProcessInput> => {
   const { query, limit, threshold } = args as { query: string; limit: number; threshold: number };
-  const { memories } = await recall({ ...mind, query, limit, minScore: threshold, tellingOnly: true }, signal);
+  const { memories } = await recall({ ...mind, query, limit, minScore: threshold, statementsFirst: true }, signal);
   return { type: 'memories', memories: firstFitting(memories.map(recorded), MEMORIES_BYTES) };
 };
 

@@ -87,6 +87,14 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect(recalled).toEqual(['Old Berta keeps her savings in the clock.']);
     });
 
+    it('remember what was told as a question [3.8a]', async () => {
+      const npcId = await newAgent();
+      await say(npcId, 'Did you know that the mill burned down?');
+      const answer = await say(npcId, 'What happened to the mill?');
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.body.memoriesRecalled).toEqual(['Did you know that the mill burned down?']);
+    });
+
     it('refuse what a rule forbids, with the rule and its reason, and record it [7.1d, 7.1g, 7.1j]', async () => {
       const npcId = await newAgent();
       const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });

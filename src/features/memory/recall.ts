@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
 import { revisionOrder } from '../../kernel/read-models/row-order.js';
+import { nearRepeatOf } from './domain/near-repeat.js';
 import { onlyAsks } from './domain/only-asks.js';
 import { scoreOf } from './domain/score.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -15,7 +16,7 @@ import type { VectorSearch } from '../../ports/vector-search.js';
 import { waitForStream } from '../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import type { Wanted } from './best-candidates.js';
-import type { Candidate } from './candidates.js';
+import { byScore, type Candidate } from './candidates.js';
 import { type EmbeddingDeps, vectorsUnlessRefused } from './embed-lacking.js';
 import { searchParts } from './search-parts.js';
 import { VectorCache } from './vector-cache.js';
@@ -32,8 +33,11 @@ export type RecallQuery = {
   readonly minImportance?: number;
   readonly asOf?: number;
   readonly minRevision?: number;
-  /** Leaves out pure questions (only-asks.ts), and all but one of the memories with the same words. */
-  readonly tellingOnly?: boolean;
+  /**
+   * Pure questions (only-asks.ts) only fill the places that statements leave, and those that nearly repeat the query are left out. Of memories with the
+   * same words one is used.
+   */
+  readonly statementsFirst?: boolean;
 };
 
 export type Recalled = {
@@ -109,12 +113,16 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     return (await readModels.getAll(memories, keys)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, MemoryRow>;
   };
 
+  /** What is wanted of a mind; `questions` are those of the candidates that the search saw, best first. */
   const wantedOf = (
-    { limit, minScore, types, minImportance = 0, tellingOnly = false, asOf }: RecallQuery,
+    { query, limit, minScore, types, minImportance = 0, statementsFirst = false, asOf }: RecallQuery,
     { someRetracted }: SeenRange,
-  ): Wanted => {
-    if (types === undefined && minImportance <= 0 && !tellingOnly && someRetracted !== true) return { limit, minScore };
+  ): Wanted & { questions(): readonly Candidate[] } => {
+    let questions: readonly Candidate[] = [];
+    const wanted = { limit, minScore, questions: () => questions };
+    if (types === undefined && minImportance <= 0 && !statementsFirst && someRetracted !== true) return wanted;
     const told = new Set<string>();
+    const repeatsQuery = nearRepeatOf(query);
     /** The same words match equally well, and add no information. */
     const isRepeat = ({ text }: MemoryRow): boolean => {
       const digest = shortDigest(text);
@@ -122,16 +130,24 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       told.add(digest);
       return false;
     };
+    const isAllowed = (row: MemoryRow): boolean =>
+      isStanding(row, asOf) && (types?.includes(row.type) ?? true) && row.importance >= minImportance;
     const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
       const rows = await rowsOf(candidates);
-      return candidates.filter(({ key }) => {
-        const row = rows.get(key);
-        if (row === undefined || !isStanding(row, asOf) || (tellingOnly && onlyAsks(row))) return false;
-        if (!(types?.includes(row.type) ?? true) || row.importance < minImportance) return false;
-        return !tellingOnly || !isRepeat(row);
+      const allowed = candidates.flatMap((candidate) => {
+        const row = rows.get(candidate.key);
+        return row !== undefined && isAllowed(row) ? [{ candidate, row }] : [];
       });
+      if (!statementsFirst) return allowed.map(({ candidate }) => candidate);
+      const fresh = allowed.filter(({ row }) => !isRepeat(row));
+      const asking = fresh.filter(({ row }) => onlyAsks(row));
+      // Questions are needed only if statements leave places, and then the search sees all candidates.
+      const added = asking.filter(({ row }) => !repeatsQuery(row.text)).map(({ candidate }) => candidate);
+      questions = [...questions, ...added].sort(byScore).slice(0, limit);
+      const asked = new Set(asking);
+      return fresh.filter((one) => !asked.has(one)).map(({ candidate }) => candidate);
     };
-    return { limit, minScore, accept };
+    return { ...wanted, accept };
   };
 
   /** A mind is seen up to the revision of the read model; later memories of its stream are found by the next recall. */
@@ -161,13 +177,9 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })
       : [];
     const meaning = vector && { search: vectorSearch, vector, score: (cosine: number) => embedder.score(cosine) };
-    const { best, wordsOnly } = await searchParts(mind.parts, {
-      meaning,
-      hits,
-      range,
-      wanted: wantedOf(asked, visible),
-      signal,
-    });
+    const wanted = wantedOf(asked, visible);
+    const { best: statements, wordsOnly } = await searchParts(mind.parts, { meaning, hits, range, wanted, signal });
+    const best = [...statements, ...wanted.questions()].slice(0, asked.limit);
 
     const rows = await rowsOf(best);
     const words = new Map(hits.map(({ key, score }) => [key, score]));

@@ -61,9 +61,38 @@ describe('a recall', () => {
   it('for an agent returns an observation with the same words once, which leaves room for others [7.1f]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '1 1'), ...Array.from({ length: 8 }, (_, at) => memoryRow(2 + at, '1 0')));
-    expect(texts(await ask('1 0', { limit: 5, tellingOnly: true }))).toEqual(['1 0', '1 1']);
-    expect((await ask('1 0', { limit: 1, tellingOnly: true })).memories[0]?.row.revision).toBe(9);
+    expect(texts(await ask('1 0', { limit: 5, statementsFirst: true }))).toEqual(['1 0', '1 1']);
+    expect((await ask('1 0', { limit: 1, statementsFirst: true })).memories[0]?.row.revision).toBe(9);
     expect(texts(await ask('1 0', { limit: 5 }))).toEqual(Array.from({ length: 5 }, () => '1 0'));
+  });
+
+  it('for an agent lets questions fill the places that statements leave, best first [3.8a]', async () => {
+    const { rows, ask } = openRecall();
+    await rows.store(
+      memoryRow(1, '1 1'),
+      memoryRow(2, '1 2'),
+      memoryRow(3, 'Did the mill 1 0 burn?'),
+      memoryRow(4, 'Was it 5 1 or more?'),
+    );
+    const agent = { statementsFirst: true };
+    const questions = ['Did the mill 1 0 burn?', 'Was it 5 1 or more?'];
+    expect(texts(await ask('1 0', agent))).toEqual(['1 1', '1 2', ...questions]);
+    expect(texts(await ask('1 0', { ...agent, limit: 3 }))).toEqual(['1 1', '1 2', questions[0]]);
+    expect(texts(await ask('1 0', { ...agent, limit: 1 }))).toEqual(['1 1']);
+    expect(texts(await ask('1 0'))).toEqual([...questions, '1 1', '1 2']);
+    expect(texts(await ask('1 0', { ...agent, types: ['emotion'] }))).toEqual([]);
+  });
+
+  it('for an agent leaves out questions that nearly repeat its input [3.8b]', async () => {
+    const { rows, ask } = openRecall();
+    const asked = 'Where did the 1 0 ring go?';
+    await rows.store(
+      memoryRow(1, asked),
+      memoryRow(2, 'And where did the 1 0 ring go?'),
+      memoryRow(3, 'Is 1 0 a ring?'),
+    );
+    expect(texts(await ask(asked, { statementsFirst: true }))).toEqual(['Is 1 0 a ring?']);
+    expect(texts(await ask(asked))).toHaveLength(3);
   });
 
   it('embeds the missing vectors of its own mind, and nothing twice [3.6c]', async () => {

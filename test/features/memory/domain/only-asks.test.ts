@@ -19,7 +19,7 @@ describe('an input that only asks', () => {
     'Is this it - the savings/ledger (of Berta)?',
     'Tell me about the bridge.',
     'Please tell me where my silver is',
-  ])('is one question: %s [7.1e]', (text) => {
+  ])('is one question: %s [3.8c]', (text) => {
     expect(asks(text)).toBe(true);
   });
 
@@ -46,11 +46,11 @@ describe('an input that only asks', () => {
     'Remind me that the ferry leaves at noon.',
     'Run! Why do you stand there?',
     '',
-  ])('does not also state something: %s [7.1e]', (text) => {
+  ])('does not also state something: %s [3.8c]', (text) => {
     expect(asks(text)).toBe(false);
   });
 
-  it('is an observation: a memory of another type was stored deliberately [7.1e]', () => {
+  it('is an observation: a memory of another type was stored deliberately [3.8c]', () => {
     expect(asks('Who killed the duke?', 'knowledge')).toBe(false);
   });
 
