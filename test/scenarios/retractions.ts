@@ -33,7 +33,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
     const lineage = (npcId: string, memoryId: string, query = ''): Promise<Reply> =>
       running.api.get(`${pathOf(npcId)}/memory/${encodeURIComponent(memoryId)}/lineage${query}`);
     /** A turn of a body that recalls memories, with the text of its model. */
-    const turn = async (npcId: string, recalled: readonly string[], said: object): Promise<string> => {
+    const turn = async (npcId: string, recalled: readonly (string | Listed)[], said: object): Promise<string> => {
       let tape: object = { observation: 'Who did it?', context: {}, npcState: {} };
       const step = async (lastResult?: object) => {
         const reply = ok(await running.api.post(`${pathOf(npcId)}/process`, { tape, lastResult })) as {
@@ -44,7 +44,8 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       };
       await step();
       await step({ type: 'IdentifyActorResult', actor: { npcId, persona: 'Mira.', data: {} } });
-      const memories = recalled.map((text) => ({ text, type: 'observation', importance: 1, similarity: 0.75 }));
+      const found = { type: 'observation', importance: 1, similarity: 0.75 };
+      const memories = recalled.map((one) => (typeof one === 'string' ? { text: one, ...found } : one));
       await step({ type: 'QueryVectorResult', memories });
       return step({ type: 'ExecuteInferenceResult', generatedOutput: JSON.stringify(said) });
     };
@@ -100,6 +101,21 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(await card()).not.toContain(LIE);
     });
 
+    it('remove lore from imported cards, in each form [10.12q]', async () => {
+      const npcId = freshMind();
+      const entries = [LIE, 'The well is deep.'].map((content) => ({ keys: ['well'], content, enabled: true }));
+      const data = { name: 'Mira', description: 'A baker.', character_book: { entries } };
+      const given = { spec: 'chara_card_v2', spec_version: '2.0', data, description: 'A baker.' };
+      ok(await running.api.post(`${pathOf(npcId)}/card`, given));
+      const lie = (await list(npcId)).find(({ text }) => text === LIE);
+      ok(await retract(npcId, { memoryIds: [lie?.id ?? ''] }));
+      const left = { ...given, data: { ...data, character_book: { entries: entries.slice(1) } } };
+      for (const query of ['', '?format=original']) {
+        expect(JSON.parse((await running.api.get(`${pathOf(npcId)}/card${query}`)).text)).toEqual(left);
+      }
+      expect((await running.api.get(`${pathOf(npcId)}/card?version=3`)).text).not.toContain(LIE);
+    });
+
     it('include derived memories, as the lineage shows [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
@@ -143,6 +159,27 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
         retracted: { reason: 'A player lied.', by: expect.any(String) as string },
         derived: [{ retracted: true }, { retracted: true }],
       });
+    });
+
+    it('take along what was inferred, not what a player said next [10.12n, 10.12o, 10.12p]', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      const twin = await keep(npcId, 'The well is deep.');
+      const [item] = await list(npcId);
+      await turn(npcId, [LIE], { dialogue: 'The baker!' });
+      await turn(npcId, [item ?? '', 'Else.'], { dialogue: 'He!', memoryStore: [{ text: 'The baker is bad.' }] });
+      const act = async (name: string, body: object) =>
+        ok(await running.api.post(`${pathOf(npcId)}/${name}`, { observation: 'Any bread?', npcState: {}, ...body }));
+      await act('context', { memories: [{ id: lie, text: 'In other words.' }] });
+      const generatedOutput = JSON.stringify({ dialogue: 'No.', memoryStore: [{ text: 'I buy no bread.' }] });
+      await act('verdict', { generatedOutput });
+      await act('verdict', { generatedOutput: 'I have some left.' });
+      const traced = ok(await lineage(npcId, lie)) as { derived: Listed[]; recalledBy: { match: string }[] };
+      expect(traced.derived.map(({ text }) => text)).toEqual(['The baker is bad.', 'I buy no bread.']);
+      expect(traced.recalledBy.map(({ match }) => match)).toEqual(['text', 'id', 'id', 'id', 'id']);
+      expect(ok(await lineage(npcId, twin))).toMatchObject({ recalledBy: [], derived: [] });
+      ok(await retract(npcId, { memoryIds: [lie], derived: true }));
+      expect(await texts(npcId)).toEqual(['The well is deep.', 'Who did it?', 'Any bread?']);
     });
 
     it('do not affect later memories, even of a turn that was open at the time [10.12k]', async () => {

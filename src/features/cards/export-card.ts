@@ -2,6 +2,7 @@ import { type GivenVersion, inVersion } from './domain/card-versions.js';
 import { LORE_TYPE } from './domain/lore.js';
 import { currentCard, type KnownFact, madeCard, ownVersion } from './domain/mind-card.js';
 import { readRecordedCard } from './domain/read-card.js';
+import { withoutLore } from './domain/without-lore.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { firstFitting, jsonBytes, type JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -12,6 +13,7 @@ import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { cardAt } from './card-at.js';
+import { retractedLore } from './retracted-lore.js';
 
 /** The limits of the book of a made card: memories, and bytes of their JSON. */
 const BOOK_MEMORIES = 256;
@@ -51,7 +53,7 @@ export type ShownCard = { readonly version: GivenVersion; readonly content: Json
 
 /**
  * A mind as a character card: the imported one with the current persona, or one made from the mind.
- * @param asked the requested version; if absent, that of the imported card, or 3; `original` is the imported card as it came. `minimum`: the revision that its memories must include
+ * @param asked the requested version; if absent, that of the imported card, or 3; `original` is the imported card as it came. Lore that was retracted is left out of each. `minimum`: the revision that its memories must include
  * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
  */
 export const cardOf = async (
@@ -61,14 +63,15 @@ export const cardOf = async (
   { asked, minimum }: { readonly asked?: GivenVersion | 'original'; readonly minimum?: number },
 ): Promise<ShownCard> => {
   const stream = npcStream(tenant, npcId);
-  if (asked === 'original' && mind.card !== null) {
-    const original = readRecordedCard(await cardAt(deps.events, stream, mind.card.revision));
-    return { version: ownVersion(original.version), content: original.content };
+  if (mind.card === null) {
+    const content = madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum));
+    const made = { version: 3, content } as const;
+    return asked === 2 ? { version: 2, content: inVersion(made, 2) } : made;
   }
-  const card =
-    mind.card === null
-      ? ({ version: 3, content: madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum)) } as const)
-      : currentCard(readRecordedCard(await cardAt(deps.events, stream, mind.card.revision)), mind.persona);
-  const version = asked === undefined || asked === 'original' ? ownVersion(card.version) : asked;
+  const recorded = readRecordedCard(await cardAt(deps.events, stream, mind.card.revision));
+  const told = withoutLore(recorded, await retractedLore(deps.readModels, stream, mind));
+  if (asked === 'original') return { version: ownVersion(told.version), content: told.content };
+  const card = currentCard(told, mind.persona);
+  const version = asked ?? ownVersion(card.version);
   return { version, content: inVersion(card, version) };
 };

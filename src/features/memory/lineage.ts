@@ -101,7 +101,7 @@ export const lineagePart = async (
   const place = cursor === undefined ? null : readLineageCursor(cursor);
   if (cursor !== undefined && place === null) throw noCursor();
   const before = place === null ? [] : await kinBefore(deps, stream, place);
-  const lineage = createLineage([firstKin(first), ...before]);
+  const lineage = createLineage([firstKin(first), ...before], place?.next);
   for await (const recorded of eventsAt(deps, stream, place?.openAt ?? [])) lineage.take(recorded);
   const from = Math.max(place?.next ?? 0, first.revision + 1);
   const { next } = await followLineage(deps, stream, lineage, { from, most: LINEAGE_EVENTS, bytes: PART_BYTES });

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import type { Actor, RecalledMemory } from '../npcs/domain/events.js';
+import { isMemoryId } from '../npcs/domain/memory-id.js';
 import type { TapeResult, Tape } from './domain/tape.js';
 import { isClientId } from '../../kernel/base/client-id.js';
-import type { JsonObject } from '../../kernel/base/json.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { isAlike } from '../../kernel/base/alike.js';
 import { named } from '../../kernel/http/named.js';
@@ -24,6 +25,12 @@ const Memory = named(
     type: nullable(Type.String()),
     importance: nullable(Type.Number()),
     similarity: nullable(Type.Number()),
+    memoryId: Type.Optional(
+      Type.Unsafe<Json>({
+        ...AnyJson,
+        description: 'Of a memory that this server gave the body; `id` means the same.',
+      }),
+    ),
   }),
 );
 const Memories = Type.Array(Memory, { maxItems: 1_000 });
@@ -83,12 +90,17 @@ const actorOf = (actor: Static<typeof Actor>): Actor => ({
 
 /** Memories from a request, with defaults for the members that a client omitted. */
 export const memoriesOf = (memories: Static<typeof Memories>): readonly RecalledMemory[] =>
-  memories.map(({ text, type, importance, similarity }) => ({
+  memories.map(({ text, type, importance, similarity, ...more }) => ({
     text,
     type: type ?? 'observation',
     importance: importance ?? 0.5,
     similarity: similarity ?? 0,
+    ...defined({ memoryId: memoryIdIn(more) }),
   }));
+
+/** The id of a memory that a body sends back as the server listed it. Ids that this server does not make belong to the body. */
+const memoryIdIn = ({ memoryId, id }: { readonly memoryId?: Json; readonly id?: Json }): string | undefined =>
+  [memoryId, id].find((given): given is string => typeof given === 'string' && isMemoryId(given));
 
 /** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID */
 export const rulesetIdOf = (rulesetId: string | null | undefined): string | undefined => {

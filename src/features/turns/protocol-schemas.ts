@@ -48,7 +48,7 @@ export const RecalledMemorySchema = named(
     type: Type.String(),
     importance: Type.Number(),
     similarity: Type.Number(),
-    memoryId: Type.Optional(text('Only if this server recalled it.')),
+    memoryId: Type.Optional(text('Only if this server recalled it, or the body sent its id back.')),
     revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
     scoreParts: Type.Optional(
       Type.Record(Type.String(), Type.Number(), { description: 'The parts of its similarity.' }),

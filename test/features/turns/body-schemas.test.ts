@@ -24,6 +24,17 @@ const result = (lastResult: unknown) => guarded({ tape: { observation: '' }, las
 const least = { observation: 'Rain.', context: {}, npcState: {}, memories: [], vectorQueried: false, extra: {} };
 const memory = { text: 'It rained.', type: 'experience', importance: 0.9, similarity: 0.4 };
 
+describe('a memory that a body sends', () => {
+  it('keeps the id that this server gave it, whatever else the body calls an id [10.12p]', () => {
+    const idOf = (more: object) => tape({ memories: [{ text: 'It rained.', ...more }] }).memories[0]?.memoryId;
+    const ours = 't0_mwzc2plu_ec8YARhP57I4Qu2t-0';
+    expect([idOf({ id: ours }), idOf({ id: 7, memoryId: ours })]).toEqual([ours, ours]);
+    expect(idOf({ id: 'm0_mwzc2plu_ec8YARhP57I4Qu2t' })).toBe('m0_mwzc2plu_ec8YARhP57I4Qu2t');
+    for (const other of ['m1', 7, {}, `${ours}-1`, '01a21e3e-52dc-8f73-9b1c-0d2f4a6b8c1e-0'])
+      expect(idOf({ id: other, memoryId: other })).toBeUndefined();
+  });
+});
+
 describe('a result with a missing member', () => {
   it('is refused with that member as its only issue', () => {
     const body = { tape: { observation: '' }, lastResult: { type: 'ExecuteInferenceResult' } };

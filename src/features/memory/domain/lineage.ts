@@ -1,13 +1,20 @@
 import type { Action } from '../../rules/domain/bridge/action.js';
 import type { MindEventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
-import { npcEvents, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
+import { cutBytes } from '../../../kernel/base/text.js';
+import { shortDigest } from '../../../kernel/crypto/sha256.js';
+import { npcEvents, type NpcEvent, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
+import { MEMORY_BYTES } from '../../npcs/domain/recorded-bytes.js';
 
 /** How far a lineage is followed, in memories and in steps from the first. */
 export const LINEAGE_MEMORIES = 1_000;
 export const LINEAGE_STEPS = 32;
 /** How many turns it follows at a time: those that recalled a memory of the lineage and have not ended. */
 const OPEN_TURNS = 256;
+/** How many turns it knows the observations of, and how many contexts that offered a memory of the lineage: the newest. A cursor names them all. */
+const NOTED = 64;
+/** How long after a context a verdict on the same observation counts as a verdict on its prompt, in milliseconds: longer than a slow model takes. */
+const OFFERED_MS = 600_000;
 /** The approximate size of the ids and numbers of a turn or a memory, in bytes. */
 const ITEM_BYTES = 200;
 /** The number of recalled memories of a turn that are named: many may have the same text. */
@@ -23,7 +30,7 @@ export type Kin = {
   readonly by: readonly string[];
 };
 
-/** A turn that recalled the first memory: it named the memory by id, or its body named only texts. */
+/** A turn that recalled the first memory, or that judged a text after a context offered it. `match`: by its id, or by its text only. */
 export type RecallingTurn = {
   readonly turnId: string;
   readonly revision: number;
@@ -42,10 +49,15 @@ type OpenTurn = {
   readonly recall: Omit<RecallingTurn, 'verdict'> | null;
 };
 
+type DataOf<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
+
+/** What a context offered of the lineage. `heard`: the digest of its observation. */
+type Offer = Omit<OpenTurn, 'revisions'> & { readonly revision: number; readonly heard: string; readonly atMs: number };
+
 /**
  * The descendants of a memory, collected from the events after it, one at a time in order. A turn that recalled a memory of the lineage adds the
- * memories that it stores. A text stands for all memories of the lineage that had it by then, including cleared and retracted ones: a body may still
- * hold it.
+ * memories that it stores, except what it only heard: that was not inferred from anything. A verdict outside a turn goes with the contexts of its
+ * observation. A text stands for all memories of the lineage that had it by then, including cleared and retracted ones: a body may still hold it.
  */
 export type Lineage = {
   readonly take: (recorded: MindEventToFold) => void;
@@ -53,7 +65,7 @@ export type Lineage = {
   readonly derived: () => readonly Kin[];
   /** The turns that recalled a first memory and have ended; with `open` the others too. */
   readonly recalledBy: (open: boolean) => readonly RecallingTurn[];
-  /** The revisions at which turns that have not ended recalled. */
+  /** The revisions that a later part needs: where turns that have not ended began and recalled, and where contexts offered something. */
   readonly openAt: () => readonly number[];
   /** Whether the last event ended a turn, or stored one of its memories, and `next` belongs to it. */
   readonly goesOn: (next: MindEventToFold) => boolean;
@@ -74,11 +86,27 @@ const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTur
   ...{ valid, dialogue, action },
 });
 
-/** @param known the first memories; in a later part of the same lineage also the memories derived so far */
-export const createLineage = (known: readonly Kin[]): Lineage => {
+/** What a turn heard, in the form in which it is stored if the model remembers nothing else. */
+const heardIn = (observation: string): string => shortDigest(cutBytes(observation.toWellFormed(), MEMORY_BYTES).trim());
+
+/** Adds to a map that keeps the newest entries. */
+const noteIn = <Value>(noted: Map<string, Value>, key: string, value: Value): void => {
+  noted.delete(key);
+  noted.set(key, value);
+  const [oldest] = noted.keys();
+  if (noted.size > NOTED && oldest !== undefined) noted.delete(oldest);
+};
+
+/**
+ * @param known the first memories; in a later part of the same lineage also the memories derived so far
+ * @param from the revision at which a later part begins: contexts before it are listed already
+ */
+export const createLineage = (known: readonly Kin[], from = 0): Lineage => {
   const kin = new Map<string, Kin>();
   const byText = new Map<string, readonly Kin[]>();
   const open = new Map<string, OpenTurn>();
+  const heard = new Map<string, { readonly digest: string; readonly revision: number }>();
+  const offers = new Map<string, Offer>();
   const derived: Kin[] = [];
   const over: RecallingTurn[] = [];
   /** The turn of the last verdict. Its memories directly follow it. */
@@ -119,7 +147,10 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
 
   const end = (turnId: string, verdict: RecallingTurn['verdict']): void => {
     const turn = open.get(turnId);
-    if (turn === undefined) return;
+    if (turn === undefined) {
+      heard.delete(turnId);
+      return;
+    }
     if (turn.recall !== null) {
       over.push({ ...turn.recall, verdict });
       bytes += ITEM_BYTES + jsonBytes(verdict as Json);
@@ -128,9 +159,38 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     ended = turnId;
   };
 
+  const offer = ({ turnId, observation, memories }: DataOf<'ContextBuilt'>, recorded: MindEventToFold): void => {
+    recalled(turnId, memories, recorded);
+    const turn = open.get(turnId);
+    if (turn === undefined) return;
+    const { revision, meta } = recorded;
+    noteIn(offers, turnId, { ...turn, revision, heard: heardIn(observation), atMs: Date.parse(meta.at) });
+    if (revision < from) open.set(turnId, { ...turn, recall: null });
+  };
+
+  /** A verdict outside a turn: it judges a text that a prompt with these offers may have led to. */
+  const judged = (turnId: string, observation: string, { revision, meta }: MindEventToFold): void => {
+    const digest = heardIn(observation);
+    const recent = [...offers.values()].filter(({ atMs }) => Date.parse(meta.at) - atMs <= OFFERED_MS);
+    const newest = observation.trim() === '' ? recent.at(-1) : undefined;
+    const meant = recent.filter((one) => one.heard === digest || one === newest);
+    if (meant.length === 0) return;
+    if (open.size >= OPEN_TURNS) {
+      isCut = true;
+      return;
+    }
+    const by = new Set(meant.flatMap((one) => [...one.by]).slice(0, NAMED_BY));
+    const depth = Math.min(...meant.map((one) => one.depth));
+    const known = meant.find(({ recall }) => recall !== null)?.recall ?? null;
+    open.set(turnId, { revisions: [], by, depth, recall: known && { ...known, turnId, revision, at: meta.at } });
+    noteIn(heard, turnId, { digest, revision });
+  };
+
   const stored = (memoryId: string, turnId: string, text: string, revision: number): void => {
     const turn = open.get(turnId);
     if (turn === undefined || kin.has(memoryId)) return;
+    // What a player says again counts as derived: it is the same lie.
+    if (heard.get(turnId)?.digest === shortDigest(text.trim()) && !byText.has(text)) return;
     const by = [...turn.by];
     const depth = 1 + turn.depth;
     if (kin.size >= LINEAGE_MEMORIES || depth > LINEAGE_STEPS) {
@@ -146,22 +206,25 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
   const take = (recorded: MindEventToFold): void => {
     if (ended !== null && recorded.data['turnId'] !== ended) {
       open.delete(ended);
+      heard.delete(ended);
       ended = null;
     }
     const event = npcEvents.decode(recorded);
     switch (event.type) {
       case 'TurnOpened':
+        noteIn(heard, event.data.turnId, { digest: heardIn(event.data.observation), revision: recorded.revision });
         if (event.data.memories !== undefined) recalled(event.data.turnId, event.data.memories, recorded);
         break;
       case 'MemoriesRecalled':
         recalled(event.data.turnId, event.data.memories, recorded);
         break;
       case 'ContextBuilt':
-        recalled(event.data.turnId, event.data.memories, recorded);
+        offer(event.data, recorded);
         end(event.data.turnId, null);
         break;
       case 'VerdictReached':
       case 'VerdictRefused':
+        if (event.data.asked !== undefined) judged(event.data.turnId, event.data.asked.observation, recorded);
         end(event.data.turnId, briefly(event.data.verdict));
         break;
       case 'TurnExpired':
@@ -183,7 +246,12 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
       const still = [...open.values()].flatMap(({ recall }) => (recall === null ? [] : [{ ...recall, verdict: null }]));
       return withOpen ? [...over, ...still] : over;
     },
-    openAt: () => [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions)),
+    openAt: () => {
+      const recalls = [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions));
+      const begun = [...heard].flatMap(([turnId, { revision }]) => (turnId === ended ? [] : [revision]));
+      const offered = Array.from(offers.values(), ({ revision }) => revision);
+      return [...new Set([...recalls, ...begun, ...offered])].sort((left, right) => left - right);
+    },
     goesOn: ({ data }) => ended !== null && data['turnId'] === ended,
     bytes: () => bytes,
     isCut: () => isCut,

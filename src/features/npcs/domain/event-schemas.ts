@@ -47,7 +47,7 @@ export const RecalledSchema = object({
   type: Type.String(),
   importance: Type.Number(),
   similarity: Type.Number(),
-  memoryId: Type.Optional(text('Of a memory that this server recalled.')),
+  memoryId: Type.Optional(text('Of a memory that this server recalled, or that a body sent back.')),
   revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
   scoreParts: Type.Optional(
     Type.Unsafe<Readonly<Record<string, number>>>(

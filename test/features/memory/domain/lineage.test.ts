@@ -26,6 +26,15 @@ const named = (text: string, more: Partial<RecalledMemory> = {}): RecalledMemory
 });
 const recalled = (turnId: string, ...memories: readonly RecalledMemory[]): EventDraft =>
   draftOf({ ...memoriesRecalled(turnId), data: { ...memoriesRecalled(turnId).data, memories } } as never);
+const offered = (turnId: string, observation: string, ...memories: readonly RecalledMemory[]): EventDraft => {
+  const built = contextBuilt(turnId);
+  return { ...built, data: { ...built.data, observation, memories } };
+};
+const judgedOn = (turnId: string, observation: string): EventDraft => {
+  const reached = verdict(turnId, true, true);
+  return { ...reached, data: { ...reached.data, asked: { observation, npcState: {}, ruleset: null } } };
+};
+
 const expired = (turnId: string): EventDraft => draftOf({ type: 'TurnExpired', data: { turnId } });
 
 const followed = (events: readonly EventDraft[], known: readonly Kin[] = [first]) => {
@@ -120,9 +129,12 @@ describe('the lineage of a memory', () => {
 
   it('continues where an earlier part stopped, at any point between turns', () => {
     const events = [
+      ...[turnOpened('t4', { observation: 'Who?' }), offered('c1', 'Who?', named('A lie.'))],
       ...[recalled('t1', named('A lie.')), verdict('t1', true), memoryStored('t1-0', 'Worse.', 't1')],
       ...[recalled('t2', named('A lie.')), recalled('t3', named('Worse.')), verdict('t3', true)],
       ...[memoryStored('t3-0', 'Bad.', 't3'), verdict('t2', true), memoryStored('t2-0', 'Bad.', 't2')],
+      ...[recalled('t4', named('A lie.')), verdict('t4', true), memoryStored('t4-0', 'Who?', 't4')],
+      ...[memoryStored('t4-1', 'He.', 't4'), judgedOn('v1', 'Who?'), memoryStored('v1-0', 'Him.', 'v1')],
     ];
     const all = recorded(STREAM, events, 1);
     const whole = followed(events);
@@ -131,12 +143,49 @@ describe('the lineage of a memory', () => {
       for (const one of all.slice(0, cut)) before.take(one);
       const next = all[cut];
       if (next !== undefined && before.goesOn(next)) continue;
-      const after = createLineage([first, ...before.derived()]);
+      const after = createLineage([first, ...before.derived()], cut + 1);
       for (const revision of before.openAt()) after.take(all[revision - 1] as never);
       for (const one of all.slice(cut)) after.take(one);
       expect([...before.derived(), ...after.derived()], String(cut)).toEqual(whole.derived());
       expect([...before.recalledBy(false), ...after.recalledBy(true)]).toEqual(whole.recalledBy(true));
     }
+  });
+
+  it('leaves out what a turn only heard, unless it is the lie again [10.12n]', () => {
+    const said = 'Who stole the bell?';
+    const lineage = followed([
+      ...[turnOpened('t1', { observation: ` ${said}` }), recalled('t1', named('A lie.')), verdict('t1', true)],
+      ...[memoryStored('t1-0', said, 't1'), memoryStored('t1-1', 'The mayor did.', 't1')],
+      ...[turnOpened('t2', { observation: 'A lie.' }), recalled('t2', named('A lie.')), verdict('t2', true)],
+      ...[memoryStored('t2-0', 'A lie.', 't2'), turnOpened('t3', { observation: said }), expired('t3')],
+    ]);
+    expect(ids(lineage)).toEqual([
+      ['t1-1', 1, ['m1']],
+      ['t2-0', 1, ['m1']],
+    ]);
+    expect(lineage.openAt()).toEqual([]);
+  });
+
+  it('follows a context to the verdicts on its observation [10.12o]', () => {
+    const lineage = followed([
+      ...[offered('c1', 'Who?', named('A lie.')), offered('c2', 'What?', named('Else.')), judgedOn('v1', 'What?')],
+      ...[memoryStored('v1-0', 'Fine.', 'v1'), judgedOn('v2', 'Who?'), memoryStored('v2-0', 'Who?', 'v2')],
+      ...[memoryStored('v2-1', 'The mayor.', 'v2'), judgedOn('v3', ''), memoryStored('v3-0', 'Him.', 'v3')],
+    ]);
+    expect(ids(lineage)).toEqual([
+      ['v2-1', 1, ['m1']],
+      ['v3-0', 1, ['m1']],
+    ]);
+    expect(lineage.recalledBy(false).map(({ turnId, verdict: of }) => [turnId, of?.valid])).toEqual([
+      ['c1', undefined],
+      ['v2', true],
+      ['v3', true],
+    ]);
+    const late = createLineage([first]);
+    for (const one of recorded(STREAM, [offered('c1', 'Who?', named('A lie.'))], 1)) late.take(one);
+    for (const one of recorded(STREAM, [judgedOn('v1', 'Who?'), memoryStored('v1-0', 'Him.', 'v1')], 2))
+      late.take({ ...one, meta: { ...one.meta, at: '2999-01-01T00:00:00.000Z' } });
+    expect(late.derived()).toEqual([]);
   });
 
   it('ends at its bounds, and reports this', () => {
