@@ -49,7 +49,8 @@ export const runEffect = async (
   const { state } = await deps.repository.load(effects.process, ref);
   const effect = pendingEffect(effects.process, state);
   if (effect?.id !== effectId) return null;
-  const ms = Math.min(effects.effectMs ?? EFFECT_MS, EFFECT_MS);
+  const { effectMs = EFFECT_MS } = effects;
+  const ms = Math.min(typeof effectMs === 'number' ? effectMs : effectMs(effect), EFFECT_MS);
   const late = (): Error => new Error(`the effect ${effect.name} took longer than ${String(ms)} ms`);
   return withTimeLimit(deps.clock, { ms, late, signal }, (limited) => effects.effect(ref, effect, limited));
 };

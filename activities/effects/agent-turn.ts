@@ -11,12 +11,15 @@ import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../src/kernel/processes/state-machine.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import type { LiveTexts } from '../../src/features/agents/live-texts.js';
+import { CALL_MS, ENGINE_WAIT_MS, type EngineWaits } from '../../src/features/engines/engine-waits.js';
 import type { Recall, Recalled } from '../../src/features/memory/recall.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { prepareTurn, type TurnEffectsDeps } from './turn.js';
 
-/** The timeout of one attempt at the model's answer, in milliseconds. */
-export const INFER_MS = 60_000;
+/** How long one attempt at a recall may take, in milliseconds. */
+const RECALL_MS = 60_000;
+/** The same for the model's answer: a call, waiting for the engine if it is down, and another call. */
+const INFER_MS = ENGINE_WAIT_MS + 2 * CALL_MS;
 /** How much of an engine's answer is recorded, in bytes of UTF-8. */
 const OUTPUT_BYTES = 65_536;
 /** How much of the reason of a missing answer is recorded, in UTF-16 units. */
@@ -30,13 +33,14 @@ export type AgentTurnEffectsDeps = TurnEffectsDeps & {
   readonly engineOf: (tenant: string) => CortexEngine;
   /** Where engines report what they write; null if nobody in this process listens. */
   readonly liveTexts: Pick<LiveTexts, 'writerFor'> | null;
+  readonly engineWaits: EngineWaits;
 };
 
 /** What an agent's turn needs: everything that a body's turn needs, plus a recall and an engine. */
 export const agentTurnEffects = (deps: AgentTurnEffectsDeps): ProcessEffects => ({
   fold: mindFold,
   prepare: prepareTurn(deps, (tenant, choice) => deps.rulesets.chooseForAgent(tenant, choice)),
-  effectMs: INFER_MS,
+  effectMs: ({ name }) => (name === 'recall' ? RECALL_MS : INFER_MS),
   effect: async ({ stream, id }, effect, signal) => {
     const mind = parseNpcStream(stream);
     if (mind === null) throw new Error(`the turn ${id} is not in a mind's stream`);
@@ -70,7 +74,7 @@ const noAnswerOf = (error: unknown): Rejection => {
 };
 
 const inferFor = async (
-  { engineOf }: AgentTurnEffectsDeps,
+  { engineOf, engineWaits }: AgentTurnEffectsDeps,
   tenant: string,
   { args }: Effect,
   { signal, ...reporting }: { readonly signal: AbortSignal } & Pick<Completion, 'onText'>,
@@ -83,7 +87,7 @@ const inferFor = async (
   };
   const engine = engineOf(tenant);
   const asked = { prompt, ...constraints, ...engine.inTurns, similarities, once: true, ...reporting };
-  const completed = await engine.complete(asked, signal).catch(noAnswerOf);
+  const completed = await engineWaits.complete(engine, asked, signal).catch(noAnswerOf);
   if (completed instanceof Rejection) {
     const { reason } = completed.details;
     const why = typeof reason === 'string' ? reason : completed.message;

@@ -87,6 +87,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   /** The server's default engine. */
   readonly cortex: CortexConfig;
+  /** How many turns of agents wait in one process for an engine that is down. */
+  readonly cortexWaiting: number;
   readonly archives: ArchivesConfig;
 };
 
@@ -242,6 +244,7 @@ export const parseConfig = (
     replayThreads: optionalWhole('ANIMA_REPLAY_THREADS'),
     logLevel: choice('LOG_LEVEL'),
     cortex: readCortex(reader),
+    cortexWaiting: whole('ANIMA_CORTEX_WAITING'),
     archives: readArchives(reader),
   };
   if (problems.length > 0) throw new StartProblem(problems.join('\n'));

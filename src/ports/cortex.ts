@@ -56,5 +56,10 @@ export interface CortexEngine extends AsyncDisposable {
   down(): string | null;
   /** Why the last call returned no text although the engine is up; null after an answer, and if that was long ago. */
   problem?(): string | null;
+  /**
+   * Calls the listener whenever the engine has shown that it is up, in a call of anybody, before that call returns. Returns a function that ends this.
+   * Absent for an engine that is never down.
+   */
+  onAnswer?(listener: () => void): () => void;
   complete(asked: Completion, signal: AbortSignal): Promise<Completed>;
 }

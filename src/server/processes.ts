@@ -1,6 +1,7 @@
 import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import { agentTurnEffects } from '../../activities/effects/agent-turn.js';
 import type { ProcessWithEffects, ProcessEffects } from '../kernel/processes/process-effects.js';
+import type { EngineWaits } from '../features/engines/engine-waits.js';
 import type { Services } from '../roles/services.js';
 import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { AnyStateMachine } from '../kernel/processes/state-machine.js';
@@ -36,6 +37,8 @@ export type EffectsDeps = Pick<
   | 'ghostSessions'
 > & {
   readonly issuer: string;
+  /** Where the turns of agents wait for an engine that is down. */
+  readonly engineWaits: EngineWaits;
   /** Re-evaluates decisions in this process. */
   readonly replayHands: ReplayHands;
   /** The external receiver of checkpoints, or null. */

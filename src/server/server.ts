@@ -9,6 +9,7 @@ import { createPace } from '../features/ghosts/pace.js';
 import { createSessionCache } from '../features/ghosts/play-slice.js';
 import { createPlayCache } from '../features/ghosts/remote-steps.js';
 import { createLiveTexts } from '../features/agents/live-texts.js';
+import { createEngineWaits } from '../features/engines/engine-waits.js';
 import { createEngines } from '../features/engines/engines.js';
 import { openLevels, readBuiltInLevels } from '../features/levels/levels.js';
 import { startCheckpoints } from '../features/proofs/checkpoint-ticker.js';
@@ -149,6 +150,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const repository = new ProcessRepository(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
+    const engineWaits = createEngineWaits(systemClock, config.cortexWaiting);
     const recall = createRecall({ ...ports, writers }, config.recallCacheBytes);
     const archives = openArchives(config.archives, { clock: systemClock, log });
     const ghosts = {
@@ -158,7 +160,19 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostSessions: createSessionCache(),
     };
     const liveTexts = shared ? null : createLiveTexts();
-    const deciding = { ports, writers, rulesets, signingKeys, recall, engines, liveTexts, archives, levels, ...ghosts };
+    const deciding = {
+      ports,
+      writers,
+      rulesets,
+      signingKeys,
+      recall,
+      engines,
+      engineWaits,
+      liveTexts,
+      archives,
+      levels,
+      ...ghosts,
+    };
     const replayHands = closers.opened(
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );

@@ -68,6 +68,18 @@ export const cortexEngineContract = (
 
     if (infallible) return;
 
+    it('tells those who listen that it has answered, until they leave', async () => {
+      let answers = 0;
+      const stop = engine.onAnswer?.(() => (answers += 1));
+      await engine.complete(asked, never);
+      expect(answers).toBe(1);
+      stop?.();
+      await engine.complete(asked, never);
+      opened.fail();
+      await engine.complete(asked, never).catch(() => undefined);
+      expect(answers).toBe(1);
+    });
+
     it('ends with the reason of a caller that cancels', async () => {
       opened.hang();
       const caller = new AbortController();

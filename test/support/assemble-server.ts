@@ -1,6 +1,7 @@
 import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
 import { createLiveTexts } from '../../src/features/agents/live-texts.js';
+import { createEngineWaits } from '../../src/features/engines/engine-waits.js';
 import { createEngines } from '../../src/features/engines/engines.js';
 import type { ApiKeyDeps } from '../../src/features/keys/api-keys.js';
 import { createGhostEngines } from '../../src/features/ghosts/call-engines.js';
@@ -71,6 +72,7 @@ export const assembleServer = ({
     recall,
     engines,
     liveTexts: createLiveTexts(),
+    engineWaits: createEngineWaits(clock, 8),
     archives: noOtherArchives,
     levels,
     ...ghosts,

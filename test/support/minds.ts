@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 
+import { createEngineWaits } from '../../src/features/engines/engine-waits.js';
 import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
@@ -83,7 +84,17 @@ export const openMinds = async (
       turn: { ...turnEffects(effectsDeps), process: turn },
       ...(agent === undefined
         ? {}
-        : { agentTurn: { ...agentTurnEffects({ ...effectsDeps, liveTexts: null, ...agent }), process: agentTurn } }),
+        : {
+            agentTurn: {
+              ...agentTurnEffects({
+                ...effectsDeps,
+                engineWaits: createEngineWaits(clock, 8),
+                liveTexts: null,
+                ...agent,
+              }),
+              process: agentTurn,
+            },
+          }),
     },
   });
   await runtime.start();

@@ -17,6 +17,7 @@ import {
   type LlamaSequence,
   loadLlamaPackage,
 } from './llama-package.js';
+import { createAnswerListeners } from './answer-listeners.js';
 import { saidIn } from './said.js';
 import { noAnswer } from './no-answer.js';
 import { parametersIn } from './parameters-in.js';
@@ -86,6 +87,7 @@ export const openLlamaEngine = async (
   /** Until when calls are known to fail. */
   let downUntilMs = -Infinity;
   let tail: Promise<unknown> = Promise.resolve();
+  const listeners = createAnswerListeners();
   const closing = new AbortController();
   // Each call listens to it.
   setMaxListeners(0, closing.signal);
@@ -187,6 +189,7 @@ export const openLlamaEngine = async (
     ...defined({ inTurns }),
     state: () => state,
     down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
+    onAnswer: (listener) => listeners.add(listener),
     complete: async (asked, signal) => {
       if (state === BROKEN) throw broken();
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are already waiting.');
@@ -195,6 +198,7 @@ export const openLlamaEngine = async (
       const limit = { ms: CALL_MS, late, signal, closing: closing.signal };
       try {
         const { stats, ...said } = await withTimeLimit(clock, limit, (limited) => inTurn(asked, limited));
+        listeners.notify();
         return { ...said, stats: { ...stats, ms: Math.round(clock.monotonicMs() - beganMs) } };
       } finally {
         waiting -= 1;

@@ -8,6 +8,7 @@ import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
+import { createAnswerListeners } from './answer-listeners.js';
 import { AttemptFailed } from './attempt-failed.js';
 import { callModelServer, type ModelServer } from './model-server.js';
 import { noAnswer } from './no-answer.js';
@@ -66,6 +67,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       'The model server refuses a member of the request; sending requests without it from now on',
     );
   });
+  const listeners = createAnswerListeners();
   let answeredMs = -Infinity;
   let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
@@ -84,6 +86,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     if (breaker.reason() !== null) log.info({ cortexId: ID }, 'Engine is available again');
     breaker.succeeded();
     answeredMs = clock.monotonicMs();
+    listeners.notify();
   };
 
   /** A failure that depends on one prompt must not stop the other tenants' calls to the server. */
@@ -173,6 +176,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     state: () => breaker.reason() ?? 'ready',
     down: () => breaker.away(),
     problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),
+    onAnswer: (listener) => listeners.add(listener),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
       const { text, stats, reasoning } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>

@@ -116,6 +116,15 @@ export const mindSettings = {
       'a JSON object of at most 4096 bytes and 32 members, without the members that the server sends itself (model, messages, stream, max_tokens, max_completion_tokens, temperature, stop, response_format), such as {"reasoning_effort":"low"}',
     about: 'More members of each request to the model server.',
   },
+  ANIMA_CORTEX_WAITING: {
+    group: 'engines',
+    default: '64',
+    min: 1,
+    max: 10_000,
+    unit: 'turns',
+    about:
+      'How many turns of agents wait in one process for an engine that is down. Others try again after pauses of up to a minute. In the distributed profile, keep it below 100.',
+  },
   IPFS_API_URL: {
     group: 'souls',
     default: null,

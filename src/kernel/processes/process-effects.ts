@@ -21,7 +21,7 @@ export type ProcessEffects = {
     streamState: unknown,
   ): Promise<(streamState: unknown) => unknown>;
   /** How long one attempt at an effect of this process may take, in milliseconds: at most EFFECT_MS, which is also the default. */
-  readonly effectMs?: number;
+  readonly effectMs?: number | ((effect: Effect) => number);
   /**
    * Runs one effect and returns the input that it produces. Must be idempotent by the effect's id. The signal aborts at the timeout and when the
    * state stops waiting for the effect; any later result is ignored.

@@ -10,6 +10,7 @@ import { SingleFlight } from '../../../src/kernel/concurrency/single-flight.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
+import type { CortexEngine } from '../../../src/ports/cortex.js';
 import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
@@ -588,6 +589,31 @@ describe('an agent’s turn', () => {
     await settle(20);
     await agents.clock.advance(5_000);
     expect((await again).verdict).toMatchObject({ dialogue: 'Back again.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('gets its answer as soon as the engine answers another turn, however long it was down [6.8b]', async () => {
+    let isDown = true;
+    const listeners: (() => void)[] = [];
+    const fake = fakeCortex(() => {
+      if (isDown) return Promise.reject(new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 5 }));
+      for (const listener of listeners) listener();
+      return Promise.resolve('Back again.');
+    });
+    const engine: CortexEngine = {
+      ...fake.engine,
+      onAnswer: (listener) => {
+        listeners.push(listener);
+        return () => undefined;
+      },
+    };
+    await using agents = await openAgents({ engine });
+    void agents.say('Hello?').catch(() => undefined);
+    await settle(20);
+    await agents.clock.advance(36_000);
+    isDown = false;
+    await agents.say('Hello, too?', { npcId: 'odo' });
+    await settle(20);
     expect(await agents.types()).toEqual(turnTypes);
   });
 
