@@ -97,6 +97,18 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await init('')).body).toMatchObject({ cortexId: 'openai' });
     });
 
+    it('report the reason of the last failure of an engine that is up but has given no text [6.9a, 6.9b]', async () => {
+      const body = JSON.stringify({ error: { message: `The model tiny-270m was not found, ${KEY}` } });
+      models.behave({ kind: 'raw', status: 400, contentType: 'application/json', body });
+      expect(codeOf(await api.post('/cortex/openai/complete', { prompt: 'x' }))).toBe('CORTEX_NO_ANSWER');
+      const state = 'The model server refuses the request: HTTP 400, model not found.';
+      expect((await init('openai')).body).toMatchObject({ state });
+      const ready = await api.get('/readyz');
+      expect(ready.body).toMatchObject({ dependencies: { cortex: { ok: false, needed: false, detail: state } } });
+      expect(server.output).toContain(state);
+      expect(ready.text + server.output).not.toContain(KEY);
+    });
+
     it('answer 503 while the model server refuses, stay ready, and never show the key [6.2e, 6.4b, 6.4f]', async () => {
       models.behave({ kind: 'raw', status: 401, contentType: 'application/json', body: '{}' });
       const refused = await api.post('/cortex/openai/complete', { prompt: 'x' });

@@ -2,13 +2,14 @@ import type { JsonObject } from '../../kernel/base/json.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import { hearingStream } from './answer-stream.js';
 import { boundedText } from '../shared/bounded-text.js';
-import { AttemptFailed, badAnswer, type RefusedMember } from './attempt-failed.js';
+import { AttemptFailed, badAnswer } from './attempt-failed.js';
+import { causeInBody } from './error-cause.js';
 import { type ModelAnswer, readAnswer } from './read-answer.js';
 import { refusedMember } from './refused-member.js';
 
 /** The maximum size of an answer, in bytes; the longest completion is far shorter. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** How much of an error is read, in bytes: enough to find the member that it names. */
+/** How much of an error is read, in bytes: enough to find what it is about. */
 const MAX_ERROR_BYTES = 16_384;
 
 /** Where a model server is, and the model to request. `url` ends in `/v1`. */
@@ -31,26 +32,41 @@ const retryAfterMs = (response: Response): number => {
 /** Bad Request, Unprocessable Content, Not Implemented. */
 const MAY_NAME_MEMBER: ReadonlySet<number> = new Set([400, 422, 501]);
 
-const statusReason = (status: number): string => {
+/** @param cause what the error is about, if that is known */
+const statusReason = (status: number, cause: string | null): string => {
+  const http = `HTTP ${String(status)}${cause === null ? '' : `, ${cause}`}`;
   if (status === 401) return 'The model server rejected the key (ANIMA_CORTEX_KEY).';
-  if (status === 403)
+  if (status === 403 && cause === null)
     return 'The model server rejected the request with HTTP 403: the key (ANIMA_CORTEX_KEY) lacks a permission, or the prompt is not allowed.';
-  if (status === 404)
+  if (status === 404 && cause === null)
     return 'The model server does not have the model (ANIMA_CORTEX_MODEL) or the path (ANIMA_CORTEX_URL).';
-  if (status === 429) return 'The model server is rate limiting requests (HTTP 429).';
-  if (status === 400 || status === 413 || status === 422)
-    return `The model server refuses the request: HTTP ${String(status)}.`;
-  return `The model server responded with HTTP ${String(status)}.`;
+  if (status === 429) return `The model server is rate limiting requests (${http}).`;
+  if (status >= 400 && status < 500) return `The model server refuses the request: ${http}.`;
+  return `The model server responded with ${http}.`;
 };
 
-/** The member of a request that an error with this status is about. Its text goes nowhere else: it may repeat the prompt. */
-const memberIn = async (response: Response, body: JsonObject): Promise<RefusedMember | null> => {
-  if (!MAY_NAME_MEMBER.has(response.status)) {
-    await response.body?.cancel();
-    return null;
+/** The body of an error; empty if it cannot be read. */
+const errorText = async (response: Response, signal: AbortSignal): Promise<string> => {
+  try {
+    return (await boundedText(response, MAX_ERROR_BYTES)) ?? '';
+  } catch {
+    signal.throwIfAborted();
+    return '';
   }
-  const text = await boundedText(response, MAX_ERROR_BYTES);
-  return text === null ? null : refusedMember(text, body);
+};
+
+/** Why a server refused a request. The text of its error goes nowhere else: it may repeat the prompt. */
+const refusalIn = async (response: Response, body: JsonObject, signal: AbortSignal): Promise<AttemptFailed> => {
+  const { status } = response;
+  const text = await errorText(response, signal);
+  const member = MAY_NAME_MEMBER.has(status) ? refusedMember(text, body) : null;
+  return new AttemptFailed(statusReason(status, causeInBody(text)), status, retryAfterMs(response), false, member);
+};
+
+/** The code of a connection's failure, such as ECONNREFUSED. */
+const failureCode = ({ cause }: Error): string => {
+  const code = (cause as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : '';
 };
 
 /**
@@ -77,11 +93,7 @@ export const callModelServer = async (
       },
       body: JSON.stringify(body),
     });
-    if (!response.ok) {
-      const { status } = response;
-      const member = await memberIn(response, body);
-      throw new AttemptFailed(statusReason(status), status, retryAfterMs(response), false, member);
-    }
+    if (!response.ok) throw await refusalIn(response, body, signal);
     const hear = onText === undefined ? () => undefined : hearingStream(onText);
     const text = await boundedText(response, MAX_ANSWER_BYTES, hear);
     if (text === null) throw badAnswer('The response of the model server is too large.');
@@ -89,6 +101,7 @@ export const callModelServer = async (
   } catch (error) {
     if (error instanceof AttemptFailed) throw error;
     signal.throwIfAborted();
-    throw new AttemptFailed('The model server is unreachable or closed the connection early.');
+    const code = error instanceof Error ? failureCode(error) : '';
+    throw new AttemptFailed(`The model server is unreachable or closed the connection early${code}.`);
   }
 };

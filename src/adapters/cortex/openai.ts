@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { defined } from '../../kernel/base/defined.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
@@ -38,6 +40,11 @@ const MORE_ROOM = 4;
 const MOST_TOKENS = 8_192;
 /** How long the reason of a call that returned no text is told to those who wait for another, in milliseconds. */
 const PROBLEM_MS = 60_000;
+/** An engine that has given a text within this time, in milliseconds, is ready: only the prompts without one are special. */
+const GIVES_TEXTS_MS = 60_000;
+/** How often one reason is logged, in milliseconds, and how many are remembered for that. */
+const LOG_AGAIN_MS = 60_000;
+const REASONS_LOGGED = 100;
 
 export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
 
@@ -68,7 +75,11 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     );
   });
   const listeners = createAnswerListeners();
+  /** When each reason was logged. */
+  const logged = new LRUCache<string, number>({ max: REASONS_LOGGED });
+  /** When the server last accepted the key, and when it last gave a text. */
   let answeredMs = -Infinity;
+  let gaveTextMs = -Infinity;
   let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
   const ask = (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> =>
@@ -99,11 +110,19 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       breaker.left();
       return;
     }
-    const wasWell = breaker.reason() === null;
+    const before = breaker.reason();
     breaker.failed(failure.reason, isDefinite(failure));
-    if (wasWell && breaker.reason() !== null) {
-      log.warn({ cortexId: ID, reason: failure.reason }, 'Engine is unavailable; retrying every few seconds');
+    const reason = breaker.reason();
+    if (reason !== null && reason !== before) {
+      log.warn({ cortexId: ID, reason }, 'Engine is unavailable; retrying every few seconds');
     }
+  };
+
+  const logNoAnswer = (reason: string): void => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (logged.get(reason) ?? -Infinity) < LOG_AGAIN_MS) return;
+    logged.set(reason, nowMs);
+    log.warn({ cortexId: ID, reason }, 'The engine is up, and gave no text');
   };
 
   /** One attempt behind the breaker. @throws Rejection CORTEX_UNAVAILABLE while it is open, and what `ask` throws */
@@ -157,7 +176,10 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
         if (ms === null) {
           problem = { reason: failure.reason, atMs: clock.monotonicMs() };
           const openMs = breaker.reason() === null ? 0 : OPEN_MS;
-          if (isOfPrompt(failure)) throw noAnswer(ID, failure.reason);
+          if (isOfPrompt(failure)) {
+            logNoAnswer(failure.reason);
+            throw noAnswer(ID, failure.reason);
+          }
           throw unavailable(ID, failure.reason, Math.max(openMs, failure.retryAfterMs) / 1000);
         }
         await pause(clock, ms, signal);
@@ -173,7 +195,10 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     runtime: 'http',
     parameters: parametersIn(server.model),
     ...defined({ inTurns: server.inTurns }),
-    state: () => breaker.reason() ?? 'ready',
+    state: () => {
+      const givesTexts = clock.monotonicMs() - gaveTextMs < GIVES_TEXTS_MS;
+      return breaker.reason() ?? (givesTexts ? null : problem?.reason) ?? 'ready';
+    },
     down: () => breaker.away(),
     problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),
     onAnswer: (listener) => listeners.add(listener),
@@ -183,6 +208,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
         attempts(asked, limited, signal),
       );
       problem = null;
+      gaveTextMs = clock.monotonicMs();
       return {
         text: untilStop(text, asked.stop),
         ...defined({ reasoning }),

@@ -5,6 +5,7 @@ import { isBrokenOff } from '../../kernel/model-text/whole-answers.js';
 import type { Completed } from '../../ports/cortex.js';
 import { answerInStream, isStream } from './answer-stream.js';
 import { badAnswer } from './attempt-failed.js';
+import { causeIn } from './error-cause.js';
 import { saidIn } from './said.js';
 
 /** A model's answer. `needsRoom`: it reached its limit of tokens in the middle of an object. */
@@ -86,6 +87,11 @@ const codeOf = (error: Json | undefined): string => {
   return number === undefined ? '' : ` (code ${JSON.stringify(number)})`;
 };
 
+const causeOf = (error: Json | undefined): string => {
+  const cause = causeIn(error);
+  return cause === null ? '' : `: ${cause}`;
+};
+
 const parsed = (body: string): JsonObject => {
   const text = body.replace(/^\ufeff+/, '').trim();
   if (text === '') throw badAnswer('The model server answers without a text: its response is empty.');
@@ -104,7 +110,9 @@ const choiceOf = (answer: JsonObject): JsonObject => {
   const { choices, error } = answer;
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   if ((error ?? null) !== null || (first === undefined && answer['object'] === 'error'))
-    throw badAnswer(`The model server answers with an error${codeOf(error ?? answer)}, although its status is 200.`);
+    throw badAnswer(
+      `The model server answers with an error${codeOf(error ?? answer)}, although its status is 200${causeOf(error ?? answer)}.`,
+    );
   if (!isObject(first)) throw badAnswer('The model server answers without a text: its response has no choices.');
   return first;
 };

@@ -327,8 +327,8 @@ describe('the engine of a model server', () => {
     'does not count HTTP %i, which concerns a single prompt, against a server [6.4d]',
     async (code) => {
       server.behave(status(code));
-      for (let calls = 1; calls <= 3; calls += 1) expect((await refusal(ask())).code).toBe('CORTEX_NO_ANSWER');
-      expect(engine.state()).toBe('ready');
+      for (let calls = 1; calls <= 4; calls += 1) expect((await refusal(ask())).code).toBe('CORTEX_NO_ANSWER');
+      expect([server.seen.length, engine.down()]).toEqual([4, null]);
     },
   );
 
@@ -464,14 +464,72 @@ describe('the engine of a model server', () => {
     server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
     expect((await refusal(ask())).details['reason']).toMatch(/answers without a text/);
     expect((await refusal(ask())).details['reason']).toMatch(/answers without a text/);
-    expect(engine.state()).toBe('ready');
+    expect(engine.down()).toBeNull();
     server.behave(well);
     expect((await ask()).text).toBe('Well met, stranger.');
   });
 
+  const errorWith = (code: number, error: object): Behaviour => ({
+    ...(status(code) as Extract<Behaviour, { kind: 'raw' }>),
+    body: JSON.stringify(error),
+  });
+
+  it('shows why it gives no text until it gives one, and no longer than a minute after one [6.9a, 6.9b, 6.9d]', async () => {
+    const unknown = errorWith(400, {
+      error: { message: `The model ${SECRET} does not exist`, type: 'invalid_request' },
+    });
+    const reason = 'The model server refuses the request: HTTP 400, model not found.';
+    server.behave(unknown);
+    for (const prompt of ['a', 'b', 'c']) await refusal(ask(prompt));
+    expect([engine.state(), engine.down()]).toEqual([reason, null]);
+    expect(log.lines).toEqual([
+      { level: 'warn', fields: { cortexId: 'openai', reason }, message: 'The engine is up, and gave no text' },
+    ]);
+    server.behave(well, unknown);
+    await ask();
+    expect(engine.state()).toBe('ready');
+    await refusal(ask());
+    expect(engine.state()).toBe('ready');
+    clock.pass(60_000);
+    expect(engine.state()).toBe(reason);
+    await refusal(ask());
+    expect(log.lines).toHaveLength(2);
+  });
+
+  it('shows the last reason while it is down [6.9a]', async () => {
+    server.behave(errorWith(503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }));
+    await refusal(ask());
+    expect(engine.state()).toBe('The model server responded with HTTP 503, model still loading.');
+    clock.pass(OPEN_MS);
+    server.behave(status(401));
+    await refusal(ask());
+    expect(engine.state()).toMatch(/rejected the key/);
+    expect(log.lines.map(({ fields }) => (fields as { reason: string }).reason)).toEqual([
+      'The model server responded with HTTP 503, model still loading.',
+      'The model server rejected the key (ANIMA_CORTEX_KEY).',
+    ]);
+  });
+
+  it.each([
+    [404, { error: `model "${SECRET}" not found, try pulling it first` }, 'HTTP 404, model not found'],
+    [404, { object: 'error', message: 'The model `x` does not exist.', code: 404 }, 'HTTP 404, model not found'],
+    [400, { error: { message: "This model's maximum context length is 4096 tokens." } }, 'prompt too long'],
+    [400, { error: { message: 'request (5 tokens) exceeds', type: 'exceed_context_size_error' } }, 'prompt too long'],
+    [429, { error: { code: 'insufficient_quota', message: SECRET } }, 'HTTP 429, no quota left'],
+    [400, { error: { code: 'content_filter', message: SECRET } }, 'content filter'],
+    [500, { error: 'model requires more system memory (5 GiB)' }, 'HTTP 500, out of memory'],
+    [400, { error: { message: SECRET } }, 'refuses the request: HTTP 400.'],
+    [418, SECRET, 'refuses the request: HTTP 418.'],
+  ])('says what an error of HTTP %i is about, without its text: %j [6.6c, 6.9c]', async (code, error, reason) => {
+    server.behave(errorWith(code, error as object));
+    const refused = await refusal(ask('Hello.', { temperature: 1 }));
+    expect(refused.details['reason']).toContain(reason);
+    expect(JSON.stringify([refused.details, engine.state(), log.lines])).not.toContain(SECRET);
+  });
+
   it('reports a missing server as unreachable, and logs neither its key nor a prompt [6.4d]', async () => {
     await server[Symbol.asyncDispose]();
-    expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/is unreachable/);
+    expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/is unreachable .*ECONNREFUSED/);
     expect(log.lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(log.lines)).not.toContain(SECRET);
   });
