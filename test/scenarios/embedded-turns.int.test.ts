@@ -1,5 +1,6 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentScenarios } from './agents.js';
+import { playerScenarios } from './players.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { asOfScenarios } from './as-of.js';
 import { bindingScenarios } from './bindings.js';
@@ -25,6 +26,7 @@ droppedAnswerScenarios('embedded', open);
 memoryScenarios('embedded', open);
 recallScenarios('embedded', open);
 agentScenarios('embedded', open);
+playerScenarios('embedded', open);
 cortexScenarios('embedded', open);
 historyScenarios('embedded', open);
 searchScenarios('embedded', open);

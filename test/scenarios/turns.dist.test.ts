@@ -1,6 +1,7 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { playerScenarios } from './players.js';
 import { bindingScenarios } from './bindings.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { factsScenarios } from './facts.js';
@@ -23,6 +24,7 @@ droppedAnswerScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
+playerScenarios('distributed', openDistributedServer);
 // A restart takes many seconds here; the embedded profile tries more moments.
 agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
 ghostBodyScenarios('distributed', openDistributedServer);

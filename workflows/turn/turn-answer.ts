@@ -27,6 +27,12 @@ export type TurnAnswer = {
 
 const has = (recorded: number | undefined, round: number): boolean => recorded !== undefined && recorded <= round;
 
+/** A player of whom the context does not tell: sent back in the tape, it says who speaks if the turn must be resumed. */
+const playerOf = ({ player }: OpenedTurn): JsonObject =>
+  player === undefined || player.from === 'context'
+    ? {}
+    : { player: { id: player.id, ...defined({ name: player.name }) } };
+
 const tapeAt = (turn: OpenedTurn, round: number): JsonObject => {
   const asked = turn.rounds
     .slice(0, round + 1)
@@ -38,6 +44,7 @@ const tapeAt = (turn: OpenedTurn, round: number): JsonObject => {
     context: turn.context,
     npcState: turn.npcState,
     ...defined({ persona: turn.persona }),
+    ...playerOf(turn),
     ...(turn.actor !== undefined && has(turn.roundOf.actor, round) ? { actor: turn.actor } : {}),
     memories: recalled ? (turn.memories ?? []) : [],
     vectorQueried: recalled,

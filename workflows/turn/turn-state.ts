@@ -1,4 +1,4 @@
-import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import type { Actor, Instruction, NpcEvent, RecalledMemory, Speaker } from '../../src/features/npcs/domain/events.js';
 import type { RulesetUsed } from '../../src/features/rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 
@@ -9,6 +9,8 @@ export type Opening = {
   readonly context: Json;
   readonly npcState: JsonObject;
   readonly persona?: string;
+  /** Who speaks; absent if nobody is named. */
+  readonly player?: Speaker;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;

@@ -24,14 +24,21 @@ const verdict = ({ verdict: value }: JsonMembers): string => {
     .join(' ');
 };
 
+/** What an NPC perceives, after the player who says it. */
+const said = (observation: JsonValue | undefined, player: JsonValue | undefined): string => {
+  const { id, name } = members(player);
+  const speaker = text(name ?? id);
+  return speaker === '' ? quoted(observation) : `${speaker}: ${quoted(observation)}`;
+};
+
 /** A short text for each type of event; other types are shown as their data. */
 const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   NpcRegistered: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
   NpcUpdated: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
   RulesetBound: ({ rulesetId }) => (rulesetId === null ? 'to none' : `to ${quoted(rulesetId)}`),
   NpcArchived: () => '',
-  TurnOpened: ({ observation, resumedFrom }) =>
-    [quoted(observation), resumedFrom === undefined ? '' : `resumed from ${text(resumedFrom)}`]
+  TurnOpened: ({ observation, player, resumedFrom }) =>
+    [said(observation, player), resumedFrom === undefined ? '' : `resumed from ${text(resumedFrom)}`]
       .filter(Boolean)
       .join(' '),
   RulesetMissing: ({ rulesetId }) => `no ruleset ${quoted(rulesetId)}`,
@@ -57,8 +64,8 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
     items(differing)
       .map((one) => text(members(one)['member']))
       .join(', '),
-  DirectiveGiven: ({ observation }) => quoted(observation),
-  ContextBuilt: ({ observation }) => quoted(observation),
+  DirectiveGiven: ({ observation, player }) => said(observation, player),
+  ContextBuilt: ({ observation, player }) => said(observation, player),
   BridgeChecked: ({ action: checked, valid, code }) => `${action(checked)} ${valid === true ? 'allowed' : text(code)}`,
   ChainBreakRecorded: ({ revision, member }) => `${text(member)} of revision ${json(revision)} does not match`,
 };

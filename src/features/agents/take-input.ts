@@ -1,7 +1,9 @@
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { comparisonSlices, same } from '../turns/domain/same.js';
 import { makeTurnId } from '../turns/domain/turn-id.js';
+import { defined } from '../../kernel/base/defined.js';
 import type { JsonObject } from '../../kernel/base/json.js';
+import type { Speaker } from '../npcs/domain/events.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { shortDigest } from '../../kernel/crypto/sha256.js';
@@ -17,7 +19,7 @@ import type { StepDeps } from '../turns/step-turn.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
-import { saidSlices, type TurnKey } from '../turns/turn-key.js';
+import { playerKey, saidSlices, type TurnKey } from '../turns/turn-key.js';
 import type { ExpectedRetries } from './expected-retries.js';
 
 export type TakeDeps = StepDeps & {
@@ -30,11 +32,12 @@ export type TakeDeps = StepDeps & {
 export type AgentInput = CommandAttempt & {
   readonly input: string;
   readonly context: JsonObject;
+  readonly player?: Speaker;
   /** Overlays the mind's recorded state for this turn. */
   readonly npcState: JsonObject;
   /** The comparison form of the input and its context, by which the turn index finds turns. */
   readonly said: string;
-  /** Equal requests have the same value: the mind, the input, the context and the state, as JSON values. */
+  /** Equal requests have the same value: the mind, the input, the context, the state and the player, as JSON values. */
   readonly same: string;
 };
 
@@ -43,11 +46,13 @@ export type AgentInput = CommandAttempt & {
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const agentInput = async (given: Omit<AgentInput, 'said' | 'same'>): Promise<AgentInput> => {
-  const { stream, input, context, npcState } = given;
+  const { stream, input, context, npcState, player } = given;
   await takeRecordable([input, context, npcState]);
   const said = await inSlices(saidSlices(input, context));
   const state = await inSlices(comparisonSlices(npcState));
-  return { ...given, said, same: `agent ${stream} ${shortDigest(`${said} ${state}`)}` };
+  const { player: by } = playerKey(player);
+  const content = by === undefined ? `${said} ${state}` : `${said} ${state} ${by}`;
+  return { ...given, said, same: `agent ${stream} ${shortDigest(content)}` };
 };
 
 /** Identifies a request and its retry: the idempotency key if it has one, otherwise its content. */
@@ -157,9 +162,10 @@ const joinOrOpen = async (
   plan: (turnId: string) => void,
 ): Promise<string> => {
   const { writers, index, runtime, clock, turnDeadlineMs } = deps;
-  const { stream, input: observation, context, npcState, said } = asked;
+  const { stream, input: observation, context, npcState, player, said } = asked;
+  const { player: by } = playerKey(player);
   const findAlike = async (): Promise<readonly TurnKey[]> =>
-    (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
+    (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said && turn.player === by);
   // Taken before the search, so the new turn's first read includes everything that another process records from now on.
   const revision = searchedTo ?? (await writers.current(stream, mindFold)).revision;
   const alike = await findAlike();
@@ -169,7 +175,8 @@ const joinOrOpen = async (
   const nowMs = clock.now().getTime();
   const turnId = makeTurnId('process', revision, nowMs, commandId);
   const deadlineAt = new Date(nowMs + turnDeadlineMs).toISOString();
-  const opening: AgentTurnInput = { type: 'open', turnId, observation, context, npcState, deadlineAt };
+  const opened = { turnId, observation, context, npcState, ...defined({ player }), deadlineAt };
+  const opening: AgentTurnInput = { type: 'open', ...opened };
   plan(turnId);
   try {
     await runtime.ask(agentTurnRef(stream, turnId), [opening], { ...asked.by, commandId });

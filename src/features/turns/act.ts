@@ -1,7 +1,7 @@
 import type { TurnFacts } from './domain/decision/turn-facts.js';
 import { CURRENT_LOGIC, logicOf } from './domain/decision/logic.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
-import { npcEvents, type NpcEvent, type RecalledMemory, type TurnKind } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent, type RecalledMemory, type Speaker, type TurnKind } from '../npcs/domain/events.js';
 import { makeTurnId } from './domain/turn-id.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -31,6 +31,7 @@ export type Act = {
   readonly observation: string;
   readonly context: Json;
   readonly npcState: JsonObject;
+  readonly player?: Speaker;
   readonly by: Command;
 };
 
@@ -100,11 +101,11 @@ const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly
 /** Decides what to recall, and records it as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actDirective = (deps: ActDeps, asked: Act): Promise<Acted<'DirectiveGiven'>> =>
   act(deps, asked, 'directive', ['DirectiveGiven'], (turnId, facts) => {
-    const { observation, context, npcState } = asked;
+    const { observation, context, npcState, player } = asked;
     const held = heldIn(facts);
     const { memoryRecall, trace } = giveDirective(effectiveInput(facts, { ...asked, ...held }));
     const { revision: mindRevision } = facts.mind;
-    const inputs = { observation, context, npcState, ruleset: facts.rulesetRef, ...held };
+    const inputs = { observation, context, npcState, ...defined({ player }), ruleset: facts.rulesetRef, ...held };
     return [{ type: 'DirectiveGiven', data: { turnId, mindRevision, logic, ...inputs, memoryRecall, ...trace } }];
   });
 
@@ -114,7 +115,7 @@ export const actContext = (
   asked: Act & { readonly memories: readonly RecalledMemory[]; readonly persona?: string },
 ): Promise<Acted<'ContextBuilt'>> =>
   act(deps, asked, 'context', ['ContextBuilt'], (turnId, facts) => {
-    const { observation, context, npcState, memories, persona } = asked;
+    const { observation, context, npcState, memories, persona, player } = asked;
     const held = heldIn(facts);
     const { trace, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
     const data = {
@@ -124,7 +125,7 @@ export const actContext = (
       observation,
       context,
       npcState,
-      ...defined({ persona }),
+      ...defined({ persona, player }),
       memories,
       ruleset: facts.rulesetRef,
       ...held,
@@ -140,10 +141,10 @@ export const actVerdict = (
   asked: Act & { readonly generatedOutput: string },
 ): Promise<Acted<'VerdictReached' | 'VerdictRefused'>> =>
   act(deps, asked, 'verdict', ['VerdictReached', 'VerdictRefused'], (turnId, facts) => {
-    const { observation, context, npcState, generatedOutput } = asked;
+    const { observation, context, npcState, player, generatedOutput } = asked;
     const held = heldIn(facts);
     const { verdict, grounds } = reachVerdict(effectiveInput(facts, { ...asked, ...held }), generatedOutput);
-    const inputs = { observation, context, npcState, ruleset: facts.rulesetRef, ...held };
+    const inputs = { observation, context, npcState, ...defined({ player }), ruleset: facts.rulesetRef, ...held };
     return verdictEvents(
       turnId,
       { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds, asked: inputs },

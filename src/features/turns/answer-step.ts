@@ -3,17 +3,22 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Stepped, TurnStep } from './step-turn.js';
 import type { VerdictSigner } from './verdict-signer.js';
 import { finalizeWire } from './domain/signature.js';
+import { whoSpeaks } from './domain/speaker.js';
 import { defined } from '../../kernel/base/defined.js';
 import { type Answer, type Call, onBehalfOf } from '../../kernel/http/route.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
+import { PLAYER_HEADER } from '../../kernel/http/headers.js';
 import { nullable } from '../../kernel/http/schemas.js';
 import { withHeaders, resultTypeWarning, rulesetWarning } from '../../kernel/http/warning.js';
-import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './body-schemas.js';
+import { meantType, PlayerSchema, resultOf, ResultSchema, tapeOf, TapeSchema } from './body-schemas.js';
 import { InstructionSchema, OtherResultSchema, RecordedTapeSchema, KnownResultSchema } from './protocol-schemas.js';
 import { stepExamples } from './step-examples.js';
 
 const LastResult = documentedAs(Type.Union([KnownResultSchema, OtherResultSchema]), ResultSchema);
-export const StepBody = named('ProcessRequest', Type.Object({ tape: TapeSchema, lastResult: nullable(LastResult) }));
+export const StepBody = named(
+  'ProcessRequest',
+  Type.Object({ tape: TapeSchema, lastResult: nullable(LastResult), player: PlayerSchema }),
+);
 export const StepAnswered = {
   description: 'What the body does next, and the tape as recorded.',
   schema: named('ProcessResponse', Type.Object({ instruction: InstructionSchema, tape: RecordedTapeSchema })),
@@ -38,7 +43,14 @@ export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
     const tape = tapeOf(call.body.tape);
     const { keyed, resumed, body } = call;
     const by = onBehalfOf(call);
-    const { answer, revision, position } = await take({ tape, result: resultOf(body.lastResult), by, keyed, resumed });
+    const player = whoSpeaks({
+      // The tape has it back from the server.
+      bodies: [body.player, body.tape.player],
+      header: call.header(PLAYER_HEADER),
+      context: tape.context,
+    });
+    const step = { tape, ...defined({ player }), result: resultOf(body.lastResult), by, keyed, resumed };
+    const { answer, revision, position } = await take(step);
     const headers = withHeaders(
       rulesetWarning(answer.rulesetMissing, answer.rulesetIgnored),
       resultTypeWarning(meantType(body.lastResult)),

@@ -7,7 +7,7 @@ import { isClientId } from '../../kernel/base/client-id.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { isAlike } from '../../kernel/base/alike.js';
-import { named } from '../../kernel/http/named.js';
+import { documentedAs, named } from '../../kernel/http/named.js';
 import { AnyJson, FreeObject, nullable } from '../../kernel/http/schemas.js';
 import { defined } from '../../kernel/base/defined.js';
 
@@ -35,6 +35,16 @@ const Memory = named(
 );
 const Memories = Type.Array(Memory, { maxItems: 1_000 });
 
+const Player = named(
+  'Player',
+  Type.Object(
+    { id: Type.String({ maxLength: 256 }), name: Type.Optional(Type.String({ maxLength: 256 })) },
+    { description: 'The player who speaks.' },
+  ),
+);
+/** Who speaks. A malformed player is nobody, and never refused. */
+export const PlayerSchema = Type.Optional(documentedAs(nullable(Player), AnyJson));
+
 /** The tape in a request; members that are not named here are kept and returned. */
 export const TapeSchema = named(
   'Tape',
@@ -44,6 +54,7 @@ export const TapeSchema = named(
       context: Type.Optional(AnyJson),
       npcState: nullable(FreeObject),
       persona: nullable(Type.String()),
+      player: PlayerSchema,
       actor: nullable(Actor),
       memories: nullable(Memories),
       prompt: Type.Optional(AnyJson),
@@ -80,7 +91,8 @@ export const ResultSchema = Type.Unsafe<{ readonly type: string } & Readonly<Rec
   })),
 });
 
-const ours: ReadonlySet<string> = new Set(Object.keys(TapeSchema.properties));
+/** A player that is none stays what the client sent. */
+const ours: ReadonlySet<string> = new Set(Object.keys(TapeSchema.properties).filter((name) => name !== 'player'));
 
 const actorOf = (actor: Static<typeof Actor>): Actor => ({
   npcId: actor.npcId,

@@ -71,10 +71,11 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
  * Finds the turn that a step without a turn id belongs to, among a mind's recent turns, newest first: `new` for a first step, `unknown` if its turn
  * is not among them.
  * @param said the comparable form of the values that its turn was opened with, according to the tape
+ * @param player the key of the player who speaks in the step; a step or a turn that names nobody fits any other
  */
 export const findTurn = (
   recent: readonly TurnKey[],
-  said: string,
+  { said, player }: Pick<TurnKey, 'said' | 'player'>,
   tape: Tape,
   result: ResultInput | 'unknown' | null,
   nowMs: number,
@@ -84,6 +85,7 @@ export const findTurn = (
     (turn) =>
       !turn.agent &&
       turn.said === said &&
+      (player === undefined || turn.player === undefined || turn.player === player) &&
       turn.deadlineMs > nowMs &&
       (actor === undefined || turn.actor === undefined || turn.actor === actor),
   );

@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { named } from '../../kernel/http/named.js';
 import { AnyJson, FreeObject, openObject } from '../../kernel/http/schemas.js';
-import { bodies } from './body-schemas.js';
+import { bodies, PlayerSchema } from './body-schemas.js';
 
 /** The schemas of the protocol's responses, and the documentation of its requests. Nothing here validates a request. */
 
@@ -200,6 +200,7 @@ export const RecordedTapeSchema = named(
       context: AnyJson,
       npcState: FreeObject,
       persona: Type.Optional(Type.String()),
+      player: PlayerSchema,
       actor: Type.Optional(RecordedActor),
       memories: Type.Array(RecalledMemorySchema),
       vectorQueried: Type.Boolean(),

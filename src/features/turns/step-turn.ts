@@ -8,11 +8,12 @@ import type { ProcessRepository, StreamTail } from '../../kernel/processes/proce
 import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
-import { saidSlices } from './turn-key.js';
+import { playerKey, saidSlices } from './turn-key.js';
 import { resumable } from './domain/resumable.js';
 import { mismatches, type RecordedTape } from './domain/tape-mismatch.js';
 import type { TapeResult, Tape } from './domain/tape.js';
 import { makeTurnId } from './domain/turn-id.js';
+import type { Speaker } from '../npcs/domain/events.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -36,6 +37,7 @@ export type StepDeps = {
 
 export type TurnStep = CommandAttempt & {
   readonly tape: Tape;
+  readonly player?: Speaker;
   /** null: none was sent; 'unknown': its type is not in the protocol. */
   readonly result: TapeResult | 'unknown' | null;
 };
@@ -90,12 +92,12 @@ type Target =
   | { readonly kind: 'known'; readonly known: OpenedTurn }
   | { readonly kind: 'lost'; readonly turnId: string };
 
-const locate = async (deps: StepDeps, { stream, tape, result }: Step): Promise<Target> => {
+const locate = async (deps: StepDeps, { stream, tape, player, result }: Step): Promise<Target> => {
   if (tape.turnId !== undefined) return targetOf(deps, stream, tape.turnId);
   if (result === null && tapeResults(tape).length === 0) return { kind: 'new' };
   const { turns, tail } = await deps.index.recentWithTail(stream);
   const said = await inSlices(saidSlices(tape.observation, tape.context));
-  const found = findTurn(turns, said, tape, result, deps.clock.now().getTime());
+  const found = findTurn(turns, { said, ...playerKey(player) }, tape, result, deps.clock.now().getTime());
   return typeof found === 'string' ? { kind: found } : targetOf(deps, stream, found.turnId, tail);
 };
 
@@ -165,7 +167,7 @@ const openTurn = async (
   step: Step,
   { searchedTo, memories, output, resumedFrom }: Begun,
 ): Promise<Stepped> => {
-  const { tape, stream, by } = step;
+  const { tape, player, stream, by } = step;
   const nowMs = deps.clock.now().getTime();
   const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
   const turnId = makeTurnId('process', revision, nowMs, by.commandId);
@@ -175,7 +177,7 @@ const openTurn = async (
     observation: tape.observation,
     context: tape.context,
     npcState: tape.npcState,
-    ...defined({ persona: tape.persona, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
+    ...defined({ persona: tape.persona, player, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
     deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
   };
   const results: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];

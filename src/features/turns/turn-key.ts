@@ -1,4 +1,5 @@
-import { npcEvents, type NpcEvent, type RecalledMemory } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent, type RecalledMemory, type Speaker } from '../npcs/domain/events.js';
+import { toldApart } from './domain/speaker.js';
 import { comparisonSlices, comparisonText } from './domain/same.js';
 import type { Json } from '../../kernel/base/json.js';
 import { drained, type Sliced } from '../../kernel/base/sliced.js';
@@ -25,6 +26,8 @@ export type TurnKey = {
   /** The id of the lost turn that it resumes. */
   readonly successorOf?: string;
   readonly said: string;
+  /** The player who opened it, if told apart from others. */
+  readonly player?: string;
   readonly actor?: string;
   readonly memories?: string;
   readonly output?: string;
@@ -45,13 +48,19 @@ export function* saidSlices(observation: string, context: Json): Sliced<string> 
 /** The comparison form of an id that a client chose, which may be long. */
 export const idKey = (id: string): string => compact(comparisonText(id));
 
+/** What tells the turns of players apart. */
+export const playerKey = (player: Speaker | undefined): Pick<TurnKey, 'player'> => {
+  const id = toldApart(player);
+  return id === undefined ? {} : { player: idKey(id) };
+};
+
 export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
   compact(comparisonText(memories.map(({ text }) => text)));
 
 export const outputKey = (generatedOutput: string): string => compact(comparisonText(generatedOutput));
 
 const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], commandId: string): TurnKey => {
-  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom } = data;
+  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom, player } = data;
   return {
     turnId,
     awaits: actor === undefined && data.agent !== true ? 'actor' : memories === undefined ? 'memories' : 'output',
@@ -61,6 +70,7 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
     commandId,
     ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
     said: drained(saidSlices(observation, context)),
+    ...playerKey(player),
     ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
     ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
     atFirst: [

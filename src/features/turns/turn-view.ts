@@ -1,4 +1,11 @@
-import { npcEvents, type NpcEvent, type TurnKind, type Verdict, type VerdictGrounds } from '../npcs/domain/events.js';
+import {
+  npcEvents,
+  type NpcEvent,
+  type Speaker,
+  type TurnKind,
+  type Verdict,
+  type VerdictGrounds,
+} from '../npcs/domain/events.js';
 import { TURN_ID_PREFIX } from './domain/turn-id.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
@@ -26,6 +33,7 @@ export type TurnView = {
   readonly resumedFrom?: string;
   readonly ruleset: RulesetUsed | null;
   readonly observation: string;
+  readonly player?: Speaker;
   readonly rounds: readonly {
     readonly round: number;
     readonly revision: number;
@@ -74,6 +82,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
     ...defined({ endedAt: state.endedAt, resumedFrom: state.resumedFrom }),
     ruleset: state.ruleset,
     observation: state.observation,
+    ...defined({ player: state.player }),
     rounds: state.rounds.map((round, index) => ({ round: index, ...round })),
     verdict: state.verdict === undefined || last === undefined ? null : rested(state.verdict, state.ruleset, last),
   };
@@ -92,16 +101,18 @@ const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): Tur
         kind: 'directive',
         ruleset: event.data.ruleset,
         observation: event.data.observation,
+        ...defined({ player: event.data.player }),
         rounds: round(null, { type: 'QueryVector', ...event.data.memoryRecall }),
         verdict: null,
       };
     case 'ContextBuilt': {
-      const { prompt, constraints, memories, ruleset, observation } = event.data;
+      const { prompt, constraints, memories, ruleset, observation, player } = event.data;
       return {
         ...common,
         kind: 'context',
         ruleset,
         observation,
+        ...defined({ player }),
         rounds: round({ type: 'QueryVectorResult', memories }, { type: 'ExecuteInference', prompt, constraints }),
         verdict: null,
       };
@@ -114,6 +125,7 @@ const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): Tur
         kind: 'verdict',
         ruleset: asked?.ruleset ?? null,
         observation: asked?.observation ?? '',
+        ...defined({ player: asked?.player }),
         rounds: round({ type: 'ExecuteInferenceResult', generatedOutput }, { type: 'Finalize' }),
         verdict: rested(event.data, asked?.ruleset ?? null, at),
       };

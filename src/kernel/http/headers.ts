@@ -66,7 +66,14 @@ export const requestHeaders = {
       'With `provisional`, a stream has the sentences while the engine still writes them, and takes back what is not said. Default: `verified`.',
     schema: text,
   },
+  'X-Player-Id': {
+    description: 'The id of the player who speaks, percent-encoded; a player in the body overrides it.',
+    schema: text,
+  },
   'X-Service-Signature': { description: 'The signature, if the body has none.', schema: text },
 } as const satisfies Readonly<Record<string, object>>;
 
 export type RequestHeader = keyof typeof requestHeaders;
+
+/** Who speaks. It belongs to the request, so a repeat under the same Idempotency-Key must have the same. */
+export const PLAYER_HEADER = 'X-Player-Id' satisfies RequestHeader;

@@ -10,6 +10,7 @@ import {
   tapeResults,
 } from '../../../src/features/turns/find-turn.js';
 import { keyChange, saidSlices, type TurnKey } from '../../../src/features/turns/turn-key.js';
+import { defined } from '../../../src/kernel/base/defined.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
 import type { Tape, TapeResult } from '../../../src/features/turns/domain/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
@@ -190,9 +191,24 @@ const cases: readonly Case[] = [
 ];
 
 const findIn = (...[recent, tape, result, nowMs]: [readonly TurnKey[], Tape, ResultInput | 'unknown' | null, number]) =>
-  findTurn(recent, drained(saidSlices(tape.observation, tape.context)), tape, result, nowMs);
+  findTurn(recent, { said: drained(saidSlices(tape.observation, tape.context)) }, tape, result, nowMs);
 
 describe('the turn of a step without an id', () => {
+  it('is a turn of the player who speaks, or of any if nobody is named [12.1e]', () => {
+    const of = (turnId: string, from: 'body' | 'context', id: string) =>
+      awaitingActor(turnId, { player: { id, from } });
+    const recent = [of('t3', 'context', 'p3'), of('t2', 'body', 'p2'), of('t1', 'body', 'p1')];
+    const tape = tapeOf({ actor: mira });
+    const found = (player?: string) =>
+      findTurn(recent.slice(1), { said: recent[1]?.said ?? '', ...defined({ player }) }, tape, null, NOW);
+    expect(found('"p1"')).toMatchObject({ turnId: 't1' });
+    expect(found('"p2"')).toMatchObject({ turnId: 't2' });
+    expect(found('"p3"')).toBe('new');
+    expect(found()).toMatchObject({ turnId: 't2' });
+    // The context is compared as a whole.
+    expect(recent[0]?.player).toBeUndefined();
+  });
+
   it.each(cases)('%s [2.5c, 2.6f, 2.6g]', (_, recent, tape, result, expected) => {
     const found = findIn(recent, tape, result, NOW);
     expect(typeof found === 'string' ? found : found.turnId).toBe(expected);

@@ -10,10 +10,13 @@ import type { ProcessRepository } from '../../../kernel/processes/process-reposi
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import { SingleFlight } from '../../../kernel/concurrency/single-flight.js';
-import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import type { RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { PlayerSchema } from '../../turns/body-schemas.js';
+import { whoSpeaks } from '../../turns/domain/speaker.js';
 import { ActionSchema } from '../../turns/protocol-schemas.js';
 import { answered, retryOf, phasesOf } from './answer.js';
 import { agentExamples as examples } from './examples.js';
@@ -21,6 +24,7 @@ import { streamMode } from './stream-mode.js';
 import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js';
 import { onClosed } from '../../../kernel/http/on-closed.js';
+import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
 import { AgentParams, FreeObject, nullable } from '../../../kernel/http/schemas.js';
 
@@ -46,6 +50,7 @@ const ProcessInputRequest = named(
         description: 'The situation. Its member `npcState` is merged into the state of the NPC for this turn.',
       }),
     ),
+    player: PlayerSchema,
   }),
 );
 const ProcessInputResponse = named(
@@ -70,18 +75,20 @@ const refusedActions: readonly RejectionCode[] = [
   ...(['TARGET_NOT_FOUND', 'ACTION_UNKNOWN', 'ITEM_MISSING', 'PAYLOAD_INVALID', 'TARGET_UNEXPECTED'] as const),
 ];
 
-type Body = { input: string; context?: JsonObject | null };
+type Body = { input: string; context?: JsonObject | null; player?: Json };
 
 /** The state in the context overlays the mind's own; the rest is what is around it. */
 const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentInput> => {
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed } = call;
   const by = onBehalfOf(call);
+  const player = whoSpeaks({ bodies: [call.body.player], header: call.header(PLAYER_HEADER), context });
   return agentInput({
     stream: agentStream(call),
     input: call.body.input,
     context,
     npcState: isObject(npcState) ? npcState : {},
+    ...defined({ player }),
     by,
     keyed,
     resumed,
@@ -123,6 +130,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
         'CONCURRENT_NPC_LIMIT',
         'CORTEX_NO_ANSWER',
       ],
+      reads: [PLAYER_HEADER],
       sends: ['Anima-Revision'],
       responses: {
         200: {

@@ -41,6 +41,12 @@ const Ruleset = object({
   asked: Type.Optional(text('The set that the request named, if this one decided instead.')),
 });
 const RulesetUsed = orNull(Ruleset);
+/** The player who speaks, and where the request named them. `context` is what the game writes for its rules: it does not tell players apart. */
+export const SpeakerGiven = object({
+  id: Type.String(),
+  name: Type.Optional(Type.String()),
+  from: Type.Union([Type.Literal('token'), Type.Literal('body'), Type.Literal('header'), Type.Literal('context')]),
+});
 export const Draft = object({ text: Type.String(), type: Type.String(), importance: Type.Number() });
 export const RecalledSchema = object({
   text: Type.String(),
@@ -149,6 +155,7 @@ const verdict = {
       observation: Type.String(),
       context: Type.Optional(AnyValue),
       npcState: AnyObject,
+      player: Type.Optional(SpeakerGiven),
       ruleset: RulesetUsed,
     }),
   ),
@@ -186,6 +193,7 @@ export const npcEventSchemas = {
     context: AnyValue,
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
+    player: Type.Optional(SpeakerGiven),
     actor: Type.Optional(ActorGiven),
     // Only in a resumed turn, whose tape supplied them.
     memories: Type.Optional(AllRecalled),
@@ -290,6 +298,7 @@ export const npcEventSchemas = {
     observation: Type.String(),
     context: AnyValue,
     npcState: AnyObject,
+    player: Type.Optional(SpeakerGiven),
     ruleset: RulesetUsed,
     memoryRecall: object(recall),
   }),
@@ -302,6 +311,7 @@ export const npcEventSchemas = {
     context: Type.Optional(AnyValue),
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
+    player: Type.Optional(SpeakerGiven),
     memories: AllRecalled,
     ruleset: RulesetUsed,
     prompt: Type.String(),

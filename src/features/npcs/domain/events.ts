@@ -10,6 +10,7 @@ import type {
   npcEventSchemas,
   RecalledSchema,
   Source,
+  SpeakerGiven,
 } from './event-schemas.js';
 
 export type Actor = Static<typeof ActorGiven>;
@@ -20,6 +21,8 @@ export type Instruction = Static<typeof InstructionGiven>;
 export type Verdict = Static<typeof Decided>;
 /** The grounds of the decision other than its inputs; shown by `why`. */
 export type VerdictGrounds = Static<typeof Grounds>;
+/** The player who speaks in a turn, and where the request named them. */
+export type Speaker = Static<typeof SpeakerGiven>;
 /** Where a memory from a soul was first stored: events of the server that exported it. */
 export type MemorySource = Static<typeof Source>;
 export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';

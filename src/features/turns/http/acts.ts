@@ -5,6 +5,7 @@ import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { type Act, type Acted, actContext, type ActDeps, actDirective, actVerdict } from '../act.js';
 import type { VerdictSigner } from '../verdict-signer.js';
 import { verdictWire } from '../domain/signature.js';
+import { whoSpeaks } from '../domain/speaker.js';
 import type { Json } from '../../../kernel/base/json.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { SigningKeys } from '../../../ports/signing-keys.js';
@@ -17,10 +18,11 @@ import {
   route,
   type RouteDefinition,
 } from '../../../kernel/http/route.js';
+import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { rulesetWarning } from '../../../kernel/http/warning.js';
-import { memoriesOf, MemoriesSchema, rulesetIdOf } from '../body-schemas.js';
+import { memoriesOf, MemoriesSchema, PlayerSchema, rulesetIdOf } from '../body-schemas.js';
 import { ConstraintsSchema, RecallQuerySchema, verdictMembers } from '../protocol-schemas.js';
 import { actExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -29,6 +31,7 @@ const asked = {
   observation: nullable(Type.String({ description: 'What the NPC perceives.' })),
   npcState: nullable(FreeObject),
   context: Type.Optional(AnyJson),
+  player: PlayerSchema,
   rulesetId: nullable(
     Type.String({
       description: "The ruleset to apply, unless the NPC is bound to one; by default, the tenant's default ruleset.",
@@ -64,17 +67,20 @@ type ActBody = {
   observation?: string | null;
   context?: Json;
   npcState?: { readonly [name: string]: Json } | null;
+  player?: Json;
   rulesetId?: string | null;
 };
 
 const actOf = (call: Call<{ npcId: string }, unknown, ActBody>): Act => {
   const rulesetId = rulesetIdOf(call.body.rulesetId);
+  const context = call.body.context ?? {};
+  const player = whoSpeaks({ bodies: [call.body.player], header: call.header(PLAYER_HEADER), context });
   return {
     npcId: call.params.npcId,
     observation: call.body.observation ?? '',
-    context: call.body.context ?? {},
+    context,
     npcState: call.body.npcState ?? {},
-    ...defined({ rulesetId }),
+    ...defined({ rulesetId, player }),
     by: contextOf(call),
   };
 };
@@ -92,6 +98,7 @@ const common = {
   scope: 'npc',
   params: NpcParams,
   choosesRuleset: '',
+  reads: [PLAYER_HEADER],
   refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
 } as const;
 

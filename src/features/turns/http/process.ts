@@ -6,6 +6,7 @@ import type { VerdictSigner } from '../verdict-signer.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { mindStream, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { NpcParams } from '../../../kernel/http/schemas.js';
 import { stepAnswers, StepAnswered, StepBody } from '../answer-step.js';
 import { stepExamples } from '../step-examples.js';
@@ -47,6 +48,7 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
       'MEMBER_MISSPELT',
       'CONCURRENT_NPC_LIMIT',
     ],
+    reads: [PLAYER_HEADER],
     sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) =>

@@ -21,6 +21,15 @@ export const turnStates = [
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
+const SpeakerSchema = named(
+  'Speaker',
+  Type.Object(
+    { id: Type.String(), name: Type.Optional(Type.String()), from: oneOf(['token', 'body', 'header', 'context']) },
+    { description: 'The player who spoke, and where the request named them.' },
+  ),
+);
+const said = { observation: Type.String(), player: Type.Optional(SpeakerSchema) };
+
 const RulesetRef = named(
   'RulesetRef',
   Type.Object({
@@ -123,7 +132,7 @@ export const Turn = named(
   'Turn',
   Type.Object({
     ...summary,
-    observation: Type.String(),
+    ...said,
     rounds: Type.Array(Round),
     verdict: orNull(GroundedVerdict),
   }),
@@ -210,7 +219,7 @@ export const WhySchema = named(
   'Why',
   Type.Object({
     ...summary,
-    observation: Type.String(),
+    ...said,
     mind: named(
       'WhyMind',
       Type.Object(

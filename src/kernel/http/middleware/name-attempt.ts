@@ -1,6 +1,7 @@
 import { Rejection } from '../../base/rejection.js';
 import { anonymous } from '../guard/admit.js';
 import { repeatable } from '../guard/idempotency.js';
+import { PLAYER_HEADER } from '../headers.js';
 import type { KeyedRequest } from '../../../ports/idempotency-store.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
@@ -11,19 +12,27 @@ const BYTES_TAKE_NO_KEY =
 const STREAM_TAKES_NO_KEY =
   'A streamed response cannot be replayed. Send either the Idempotency-Key or this Accept header, not both.';
 
+const playerHeader = PLAYER_HEADER.toLowerCase();
+
 const refusedKey = (message: string): Rejection =>
   new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
 
 /**
- * Identifies a request under its Idempotency-Key by the body as it was sent.
+ * Identifies a request under its Idempotency-Key by the body as it was sent, and by the player whom a header names.
  * @throws Rejection HEADER_INVALID
  */
 export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
-  const { method, path, bytes } = definition;
+  const { method, path, bytes, reads } = definition;
+  const readsPlayer = reads?.includes(PLAYER_HEADER) === true;
   const onDemand = onDemandOf(definition);
-  const name = async ({ principal, params, json }: RequestState, key: string): Promise<KeyedRequest> => {
+  const name = async (
+    { principal, params, json }: RequestState,
+    key: string,
+    player: string | undefined,
+  ): Promise<KeyedRequest> => {
     const route = [principal.keyId, method, path, ...Object.values(params)];
-    return repeatable(key, principal.tenant, route, json.value);
+    const content = player === undefined ? json.value : { [PLAYER_HEADER]: player, body: json.value };
+    return repeatable(key, principal.tenant, route, content);
   };
   return (ctx, next) => {
     const { state } = ctx;
@@ -33,7 +42,8 @@ export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
     // A body of bytes has no digest before it is read, so a repeated request cannot be distinguished from a different one.
     if (bytes !== undefined) throw refusedKey(BYTES_TAKE_NO_KEY);
     if (onDemand !== undefined && acceptsType(headers.accept, onDemand)) throw refusedKey(STREAM_TAKES_NO_KEY);
-    return name(state, String(key)).then((attempt) => {
+    const player = readsPlayer ? headers[playerHeader] : undefined;
+    return name(state, String(key), player === undefined ? undefined : String(player)).then((attempt) => {
       state.attempt = attempt;
       return next();
     });

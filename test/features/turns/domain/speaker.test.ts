@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Json } from '../../../../src/kernel/base/json.js';
+import { toldApart, whoSpeaks } from '../../../../src/features/turns/domain/speaker.js';
+
+const named = (sent: { readonly body?: Json; readonly header?: string; readonly context?: Json }) =>
+  whoSpeaks({ bodies: [sent.body], header: sent.header, context: sent.context ?? {} });
+
+describe('who speaks', () => {
+  it('is the player of the body, then of the header, then of the context [12.1a]', () => {
+    const all = { body: { id: 'p1', name: 'Ann' }, header: 'p2', context: { player: 'p3' } };
+    expect(named(all)).toEqual({ id: 'p1', name: 'Ann', from: 'body' });
+    expect(named({ ...all, body: null })).toEqual({ id: 'p2', from: 'header' });
+    expect(named({ context: all.context })).toEqual({ id: 'p3', from: 'context' });
+    expect(named({})).toBeUndefined();
+  });
+
+  it('is nobody for what is malformed, so that the next place counts [12.1b]', () => {
+    const long = 'x'.repeat(257);
+    const bodies: readonly Json[] = [7, 'Ann', [], {}, { id: '' }, { id: ' ' }, { id: 1.5 }, { id: long }, { id: {} }];
+    for (const body of [...bodies, { name: 'Ann' }, { id: 'a\u0000' }, { id: '\ud800' }]) {
+      expect(named({ body }), JSON.stringify(body)).toBeUndefined();
+      expect(named({ body, header: 'p2' })?.id).toBe('p2');
+    }
+    for (const header of ['', '%20', '%E0%A4%A', 'a, b', '\u00e9', '%00', long]) {
+      expect(named({ header }), header).toBeUndefined();
+    }
+    for (const context of [
+      'Ann',
+      [],
+      { player: null },
+      { player: '' },
+      { player: { name: 'Ann' } },
+    ] as readonly Json[]) {
+      expect(named({ context }), JSON.stringify(context)).toBeUndefined();
+    }
+  });
+
+  it('has an id that may be a number, a decoded header, and a name only if that is one [12.1b, 12.1c]', () => {
+    expect(named({ body: { id: 7, name: '' } })).toEqual({ id: '7', from: 'body' });
+    expect(named({ header: 'J%C3%BCrgen%2C%20the%20smith' })).toEqual({ id: 'Jürgen, the smith', from: 'header' });
+    expect(named({ context: { player: { id: 'p1', name: 'Ann', level: 3 } } })).toEqual({
+      id: 'p1',
+      name: 'Ann',
+      from: 'context',
+    });
+    expect(named({ context: { player: 7 } })).toEqual({ id: '7', from: 'context' });
+  });
+
+  it('is told apart, except by a context [12.1e]', () => {
+    expect(toldApart({ id: 'p1', from: 'body' })).toBe('p1');
+    expect(toldApart({ id: 'p1', from: 'header' })).toBe('p1');
+    expect(toldApart({ id: 'p1', from: 'context' })).toBeUndefined();
+    expect(toldApart(undefined)).toBeUndefined();
+  });
+});
