@@ -55,6 +55,7 @@ const inputOf = (grammar: Grammar): DecisionInput => {
     npcState,
     persona: 'A baker.',
     memories: [],
+    conversation: [],
     ruleset: setOf(grammar),
     patternsHeld: [],
     texts: logicOf(CURRENT_LOGIC).texts,

@@ -106,14 +106,14 @@ const pending = (state: TurnState): Effect | null => {
       return { id: 'recall', name: 'recall', args: { query, limit, threshold } };
     }
     case 'ExecuteInference': {
-      const { prompt, constraints } = instruction;
+      const { prompt, constraints, messages } = instruction;
       const similarities = (state.memories ?? []).map(({ similarity }) => similarity);
       const attempt = (state.missing ?? 0) + 1;
       return {
         // Each attempt is an effect of its own: the one before it has recorded why it gave no text.
         id: attempt === 1 ? 'infer' : `infer-${String(attempt)}`,
         name: 'infer',
-        args: { prompt, constraints, similarities, attempt } satisfies JsonObject,
+        args: { prompt, constraints, similarities, attempt, ...defined({ messages }) } satisfies JsonObject,
       };
     }
     default:

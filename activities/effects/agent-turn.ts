@@ -79,14 +79,16 @@ const inferFor = async (
   { args }: Effect,
   { signal, ...reporting }: { readonly signal: AbortSignal } & Pick<Completion, 'onText'>,
 ): Promise<ProcessInput> => {
-  const { prompt, constraints, similarities, attempt } = args as {
+  const { prompt, constraints, similarities, attempt, messages } = args as {
     prompt: string;
     constraints: JsonObject;
+    messages?: Completion['messages'];
     similarities: readonly number[];
     attempt: number;
   };
   const engine = engineOf(tenant);
-  const asked = { prompt, ...constraints, ...engine.inTurns, similarities, once: true, ...reporting };
+  const settings = { ...constraints, ...engine.inTurns, ...defined({ messages }) };
+  const asked = { prompt, ...settings, similarities, once: true, ...reporting };
   const completed = await engineWaits.complete(engine, asked, signal).catch(noAnswerOf);
   if (completed instanceof Rejection) {
     const { reason } = completed.details;

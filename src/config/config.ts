@@ -59,6 +59,8 @@ export type Config = {
   readonly turnDeadlineMs: number;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
+  /** What a prompt shows of the conversation before it. */
+  readonly conversation: { readonly exchanges: number; readonly pauseMs: number };
   /** How long a read waits for its read model, in milliseconds. */
   readonly readWaitMs: number;
   /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
@@ -229,6 +231,10 @@ export const parseConfig = (
     refusesUnknownRuleset: choice('ANIMA_UNKNOWN_RULESET') === 'refuse',
     turnDeadlineMs: whole('ANIMA_TURN_DEADLINE_MS'),
     agentWaitMs: whole('ANIMA_AGENT_WAIT_MS'),
+    conversation: {
+      exchanges: whole('ANIMA_CONVERSATION_EXCHANGES'),
+      pauseMs: MINUTE_MS * whole('ANIMA_CONVERSATION_PAUSE_MINUTES'),
+    },
     readWaitMs: whole('ANIMA_READ_WAIT_MS'),
     soulDeadlineMs: whole('ANIMA_SOUL_DEADLINE_MS'),
     checkpointMs: MINUTE_MS * whole('ANIMA_CHECKPOINT_MINUTES'),

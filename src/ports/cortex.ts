@@ -1,8 +1,11 @@
 import type { JsonObject } from '../kernel/base/json.js';
+import type { ChatMessage } from './messages-of.js';
 
 /** A request to an engine; the engine chooses any member that is absent. */
 export type Completion = {
   readonly prompt: string;
+  /** The same as messages, for engines whose model takes a conversation. Without them, the engine reads the prompt as messages (messagesOf). */
+  readonly messages?: readonly ChatMessage[];
   /** In tokens of the engine. */
   readonly maxTokens?: number;
   readonly temperature?: number;

@@ -1,4 +1,4 @@
-export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: string };
+export type ChatMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly content: string };
 
 /** The text around the two messages in each template, as `formats` (turns/domain/decision/templates.ts) writes it. */
 const frames: readonly { readonly before: string; readonly between: string; readonly after: string }[] = [

@@ -6,7 +6,10 @@ import type { RouteDefinition } from '../kernel/http/route.js';
 import { allRoutes } from './routes.js';
 import type { Services } from './services.js';
 
-type Settings = Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
+type Settings = Pick<
+  Config,
+  'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'conversation' | 'soulDeadlineMs'
+>;
 export type HttpRoleDeps = Omit<Services, keyof Settings | 'turnIndex' | 'soulTrust' | 'signer'> & {
   readonly config: Settings & { readonly archives: Pick<Config['archives'], 'soulTrust'> };
   readonly apiKeys: ApiKeyDeps;
@@ -25,6 +28,7 @@ export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly
       turnDeadlineMs: config.turnDeadlineMs,
       rulesRegistration: config.rulesRegistration,
       agentWaitMs: config.agentWaitMs,
+      conversation: config.conversation,
       soulDeadlineMs: config.soulDeadlineMs,
     },
     apiKeys,

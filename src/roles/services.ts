@@ -11,6 +11,7 @@ import type { OtherArchives } from '../features/souls/other-archives.js';
 import type { SoulTrust } from '../features/souls/verify-soul.js';
 import type { ProcessRepository } from '../kernel/processes/process-repository.js';
 import type { Rulesets } from '../features/rules/rulesets.js';
+import type { ConversationLimits } from '../features/turns/conversation.js';
 import type { TurnIndex } from '../features/turns/turn-index.js';
 import type { VerdictSigner } from '../features/turns/verdict-signer.js';
 import type { Ports } from '../ports/ports.js';
@@ -50,6 +51,8 @@ export type Services = {
   readonly rulesRegistration: boolean;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
+  /** What a prompt shows of the conversation before it. */
+  readonly conversation: ConversationLimits;
   /** The deadline between the two phases of a soul's export or import, in milliseconds. */
   readonly soulDeadlineMs: number;
 };

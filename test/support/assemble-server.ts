@@ -22,6 +22,7 @@ import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { httpRoutes } from '../../src/roles/http.js';
 import { processesOf } from '../../src/server/processes.js';
 import { noOtherArchives } from './souls.js';
+import { CONVERSATION } from './minds.js';
 
 const RECALL_CACHE_BYTES = 1024 * 1024;
 const AGENT_WAIT_MS = 12_000;
@@ -86,6 +87,7 @@ export const assembleServer = ({
     turnDeadlineMs: options.deadlineMs,
     soulDeadlineMs: options.deadlineMs,
     agentWaitMs: AGENT_WAIT_MS,
+    conversation: CONVERSATION,
     rulesRegistration: true,
     archives: { soulTrust: null },
   };

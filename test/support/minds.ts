@@ -16,6 +16,7 @@ import { TurnIndex } from '../../src/features/turns/turn-index.js';
 import type { TapeResult, Tape } from '../../src/features/turns/domain/tape.js';
 import { registerRuleset } from '../../src/features/rules/domain/decide.js';
 import type { RulesetContent } from '../../src/features/rules/domain/ruleset.js';
+import { defined } from '../../src/kernel/base/defined.js';
 import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
@@ -25,6 +26,8 @@ import { seededRandom } from './seeded-random.js';
 
 export const TENANT = 'studio';
 export const DEADLINE_MS = 900_000;
+/** The defaults of ANIMA_CONVERSATION_EXCHANGES and ANIMA_CONVERSATION_PAUSE_MINUTES. */
+export const CONVERSATION = { exchanges: 12, pauseMs: 30 * 60_000 };
 
 /** A tape as the guard passes it on, with a test's changes. */
 export const tapeOf = (members: Partial<Tape> = {}): Tape => ({
@@ -98,7 +101,10 @@ export const openMinds = async (
     },
   });
   await runtime.start();
-  const deps = { runtime, repository, index, writers, clock, events: through, turnDeadlineMs: DEADLINE_MS };
+  const deps = {
+    ...{ runtime, repository, index, writers, clock, events: through },
+    ...{ turnDeadlineMs: DEADLINE_MS, conversation: CONVERSATION },
+  };
   let commands = 0;
   const by = (commandId = `command-${String(commands++)}`) => ({
     tenant: TENANT,
@@ -115,12 +121,19 @@ export const openMinds = async (
     step: (
       tape: Tape,
       result: TurnStep['result'] = null,
-      command: { npcId?: string; commandId?: string; keyed?: boolean; resumed?: boolean } = {},
+      command: {
+        npcId?: string;
+        commandId?: string;
+        keyed?: boolean;
+        resumed?: boolean;
+        player?: TurnStep['player'];
+      } = {},
     ): Promise<Stepped> =>
       stepTurn(deps, {
         stream: npcStream(TENANT, command.npcId ?? 'mira'),
         tape,
         result,
+        ...defined({ player: command.player }),
         by: by(command.commandId),
         keyed: command.keyed ?? false,
         resumed: command.resumed ?? false,

@@ -62,6 +62,7 @@ export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => 
     npcState: {},
     persona: 'A watchful guard.',
     memories: [],
+    conversation: [],
     patternsHeld: heldBy(ruleset, observation),
     texts: TEXT_RULES,
     ...members,

@@ -19,8 +19,10 @@ export const askForMemories = (
 ): Instruction => ({ type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall });
 
 export const askForOutput = ({ effectiveInput, buildPrompt }: Logic, facts: TurnFacts, turn: Opening): Instruction => {
-  const { prompt, constraints } = buildPrompt(effectiveInput(facts, turn));
-  return { type: 'ExecuteInference', prompt, constraints };
+  const { prompt, constraints, chat } = buildPrompt(effectiveInput(facts, turn));
+  const asked = { type: 'ExecuteInference', prompt, constraints } as const;
+  // Turns of agents that were opened before conversations existed have none.
+  return turn.agent === true && turn.conversation !== undefined ? { ...asked, messages: chat } : asked;
 };
 
 type OpenedData = Extract<NpcEvent, { type: 'TurnOpened' }>['data'];

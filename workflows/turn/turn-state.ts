@@ -1,4 +1,11 @@
-import type { Actor, Instruction, NpcEvent, RecalledMemory, Speaker } from '../../src/features/npcs/domain/events.js';
+import type {
+  Actor,
+  Exchange,
+  Instruction,
+  NpcEvent,
+  RecalledMemory,
+  Speaker,
+} from '../../src/features/npcs/domain/events.js';
 import type { RulesetUsed } from '../../src/features/rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 
@@ -14,6 +21,8 @@ export type Opening = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
+  /** What was said before, oldest first. The opening of an agent's turn always has it. */
+  readonly conversation?: readonly Exchange[];
   /** It runs on this server, without a body. */
   readonly agent?: true;
   /** The outcome of the rules' patterns for the observation, evaluated once, when the turn is opened. */

@@ -10,11 +10,11 @@ const MAX_STOPS = 4;
 /** The request for a completion, as a model server gets it that supports all of its members. */
 export const requestBody = (
   { model, extra }: Pick<ModelServer, 'model' | 'extra'>,
-  { prompt, maxTokens, temperature, stop, jsonSchema, onText }: Completion,
+  { prompt, messages = messagesOf(prompt), maxTokens, temperature, stop, jsonSchema, onText }: Completion,
 ): JsonObject => ({
   ...extra,
   model,
-  messages: messagesOf(prompt),
+  messages,
   ...defined({
     max_tokens: maxTokens,
     temperature,

@@ -13,6 +13,10 @@ const MAX_CHECKPOINT_MINUTES = 24 * 24 * 60;
 /** 30 days, which is also the longest wait for the outcome of a process. */
 const MAX_DEADLINE_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** What a prompt has room for (src/features/turns/domain/decision/prompt.ts). */
+const MAX_EXCHANGES = 64;
+const MAX_PAUSE_MINUTES = 7 * 24 * 60;
+
 /** Settings of the server itself, of security, and of limits. */
 export const serverSettings = {
   ANIMA_PROFILE: {
@@ -128,6 +132,22 @@ export const serverSettings = {
     max: OUTCOME_WAIT_MS,
     unit: 'milliseconds',
     about: 'How long a request waits for the answer of an agent.',
+  },
+  ANIMA_CONVERSATION_EXCHANGES: {
+    group: 'limits',
+    default: '12',
+    min: 0,
+    max: MAX_EXCHANGES,
+    unit: 'exchanges',
+    about: 'How many earlier exchanges with the same player a prompt shows.',
+  },
+  ANIMA_CONVERSATION_PAUSE_MINUTES: {
+    group: 'limits',
+    default: '30',
+    min: 1,
+    max: MAX_PAUSE_MINUTES,
+    unit: 'minutes',
+    about: 'After a pause of this length, a new conversation begins.',
   },
   ANIMA_READ_WAIT_MS: {
     group: 'limits',

@@ -16,6 +16,7 @@ import { mindFold } from '../npcs/mind-fold.js';
 import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
 import { anotherAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
+import { conversationSoFar } from '../turns/conversation.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
@@ -164,18 +165,20 @@ const joinOrOpen = async (
   const { writers, index, runtime, clock, turnDeadlineMs } = deps;
   const { stream, input: observation, context, npcState, player, said } = asked;
   const { player: by } = playerKey(player);
-  const findAlike = async (): Promise<readonly TurnKey[]> =>
-    (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said && turn.player === by);
+  const alikeIn = (recent: readonly TurnKey[]): readonly TurnKey[] =>
+    recent.filter((turn) => turn.agent && turn.said === said && turn.player === by);
   // Taken before the search, so the new turn's first read includes everything that another process records from now on.
   const revision = searchedTo ?? (await writers.current(stream, mindFold)).revision;
-  const alike = await findAlike();
+  const recent = await index.recent(stream);
+  const alike = alikeIn(recent);
   const joined = await openTurn(deps, asked, alike);
   if (joined !== null) return joined;
   const commandId = commandOf(asked, alike, revision);
   const nowMs = clock.now().getTime();
   const turnId = makeTurnId('process', revision, nowMs, commandId);
   const deadlineAt = new Date(nowMs + turnDeadlineMs).toISOString();
-  const opened = { turnId, observation, context, npcState, ...defined({ player }), deadlineAt };
+  const conversation = await conversationSoFar(deps, stream, recent, { player: by, nowMs });
+  const opened = { turnId, observation, context, npcState, ...defined({ player }), conversation, deadlineAt };
   const opening: AgentTurnInput = { type: 'open', ...opened };
   plan(turnId);
   try {
@@ -186,7 +189,9 @@ const joinOrOpen = async (
     // It may also be refused because too many wait. Only a turn that did not exist before belongs to another process with this command: command ids
     // recur.
     const before = new Set(alike.map((turn) => turn.turnId));
-    const rival = (await findAlike()).find((turn) => turn.commandId === commandId && !before.has(turn.turnId));
+    const rival = alikeIn(await index.recent(stream)).find(
+      (turn) => turn.commandId === commandId && !before.has(turn.turnId),
+    );
     if (rival === undefined) throw failure;
     return rival.turnId;
   }

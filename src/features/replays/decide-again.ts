@@ -155,7 +155,7 @@ export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): Decis
       return traced(trace, { memoryRecall });
     }
     case 'ContextBuilt': {
-      const { trace, ...built } = buildPrompt(effectiveInput(facts, withPatterns(basis, event.data)));
+      const { trace, chat: _chat, ...built } = buildPrompt(effectiveInput(facts, withPatterns(basis, event.data)));
       return traced(trace, built);
     }
     case 'BridgeChecked': {

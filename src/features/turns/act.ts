@@ -117,7 +117,7 @@ export const actContext = (
   act(deps, asked, 'context', ['ContextBuilt'], (turnId, facts) => {
     const { observation, context, npcState, memories, persona, player } = asked;
     const held = heldIn(facts);
-    const { trace, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
+    const { trace, chat: _chat, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
     const data = {
       turnId,
       mindRevision: facts.mind.revision,

@@ -2,6 +2,7 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { anotherAttempt } from './another-attempt.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
+import { type ConversationLimits, conversationSoFar } from './conversation.js';
 import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import type { ProcessRepository, StreamTail } from '../../kernel/processes/process-repository.js';
@@ -33,6 +34,7 @@ export type StepDeps = {
   readonly events: EventStore;
   readonly clock: Clock;
   readonly turnDeadlineMs: number;
+  readonly conversation: ConversationLimits;
 };
 
 export type TurnStep = CommandAttempt & {
@@ -171,6 +173,12 @@ const openTurn = async (
   const nowMs = deps.clock.now().getTime();
   const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
   const turnId = makeTurnId('process', revision, nowMs, by.commandId);
+  const { player: key } = playerKey(player);
+  // A body that names nobody may speak for anybody. A turn that is resumed has had its prompt.
+  const conversation =
+    key === undefined || memories !== undefined
+      ? undefined
+      : await conversationSoFar(deps, stream, await deps.index.recent(stream), { player: key, nowMs });
   const opening: TurnInput = {
     type: 'open',
     turnId,
@@ -178,6 +186,7 @@ const openTurn = async (
     context: tape.context,
     npcState: tape.npcState,
     ...defined({ persona: tape.persona, player, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
+    ...defined({ conversation }),
     deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
   };
   const results: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
@@ -240,7 +249,9 @@ const record = async (
   turnId: string,
   inputs: readonly TurnInput[],
 ): Promise<Stepped> => {
-  await takeRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
+  const brought = inputs.filter(({ type }) => type !== 'mismatch');
+  // The conversation is not the client's, and has its own limit.
+  await takeRecordable(brought.map((input) => (input.type === 'open' ? { ...input, conversation: [] } : input)));
   deps.signal.throwIfAborted();
   const { answer, revision, position } = await deps.runtime.ask(refOf(stream, turnId), inputs, by);
   return { answer: answer as TurnAnswer, revision, position };

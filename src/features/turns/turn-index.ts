@@ -11,7 +11,7 @@ export const TURN_SEARCH_EVENTS = 2_000;
 /** How many turns of one mind are remembered: ended ones, and in total. */
 export const TURNS_KEPT_PER_MIND = 128;
 const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
-/** How many turns of all minds are remembered, about 700 bytes each. The turns of minds that were silent longest are dropped first. */
+/** How many turns of all minds are remembered, about 800 bytes each. The turns of minds that were silent longest are dropped first. */
 export const TURNS_KEPT = 400_000;
 
 /** How many of the events that were read are returned. */

@@ -31,9 +31,16 @@ export type TurnKey = {
   readonly actor?: string;
   readonly memories?: string;
   readonly output?: string;
+  /** The event that opened it. */
+  readonly began: TurnPlace;
+  /** Its verdict, once it has one. */
+  readonly ended?: TurnPlace;
   /** The results that came with the opening. */
   readonly atFirst: readonly ResultKind[];
 };
+
+/** An event of a turn: where it is in its stream, and when it was recorded, in milliseconds since the epoch. */
+export type TurnPlace = { readonly revision: number; readonly atMs: number };
 
 /** Up to this length, in characters, a text is kept unchanged: a digest is hardly shorter and costs more. JSON never looks like a digest. */
 const KEPT_CHARACTERS = 64;
@@ -59,7 +66,11 @@ export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
 
 export const outputKey = (generatedOutput: string): string => compact(comparisonText(generatedOutput));
 
-const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], commandId: string): TurnKey => {
+const opened = (
+  data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'],
+  commandId: string,
+  began: TurnPlace,
+): TurnKey => {
   const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom, player } = data;
   return {
     turnId,
@@ -68,6 +79,7 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
     agent: data.agent === true,
     deadlineMs: Date.parse(deadlineAt),
     commandId,
+    began,
     ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
     said: drained(saidSlices(observation, context)),
     ...playerKey(player),
@@ -91,6 +103,7 @@ export type KeyChange = {
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
   const event = npcEvents.decode(recorded);
   const { revision } = recorded;
+  const place = (): TurnPlace => ({ revision, atMs: Date.parse(recorded.meta.at) });
   const later = (turnId: string, changed: Partial<TurnKey>): KeyChange => ({
     turnId,
     revision,
@@ -98,7 +111,7 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
   });
   switch (event.type) {
     case 'TurnOpened': {
-      const key = opened(event.data, recorded.meta.commandId);
+      const key = opened(event.data, recorded.meta.commandId, place());
       return { turnId: key.turnId, revision, next: (before) => before ?? key };
     }
     case 'ActorIdentified':
@@ -110,7 +123,7 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
     case 'VerdictReached':
     case 'VerdictRefused': {
       const { turnId, generatedOutput } = event.data;
-      return later(turnId, { awaits: null, output: outputKey(generatedOutput) });
+      return later(turnId, { awaits: null, output: outputKey(generatedOutput), ended: place() });
     }
     case 'TurnExpired':
     case 'TurnFailed':

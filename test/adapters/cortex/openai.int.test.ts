@@ -129,6 +129,14 @@ describe('the engine of a model server', () => {
     expect(bodies()[0]).toMatchObject({ messages: ctxMessages });
   });
 
+  it('sends a conversation as its messages [13.4f]', async () => {
+    const conversation = [{ turnId: 't1', heard: 'Hello.', answered: { dialogue: 'Good day.' } }];
+    const { prompt, chat } = buildPrompt(anInput({ conversation }));
+    await ask(prompt, { messages: chat });
+    expect(bodies()[0]).toMatchObject({ messages: chat });
+    expect(chat.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+  });
+
   it('constrains the model to a schema, and remembers a server that does not support schemas', async () => {
     const jsonSchema = { type: 'object' };
     await ask('Hello.', { jsonSchema });

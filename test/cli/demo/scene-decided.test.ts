@@ -35,6 +35,7 @@ const decided: FakeDecide = ({ text, tape, data }) => {
       npcState: mergePatch(data, tape.npcState ?? {}),
       persona: null,
       memories: [],
+      conversation: [],
       ruleset,
       patternsHeld: heldBy(ruleset, tape.observation),
       texts: TEXT_RULES,

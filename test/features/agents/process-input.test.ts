@@ -172,6 +172,36 @@ describe('an agent’s turn', () => {
     expect(findBreak(await agents.events())).toBeNull();
   });
 
+  it('shows the engine what was said before, from the record of its opening [13.4a, 13.4c, 13.4d, 13.4f]', async () => {
+    const said = ['{"dialogue": "Three coins.", "action": "SPEAK"}', '{"action": "MOVE"}', '{"dialogue": "Well."}'];
+    const { engine, asked } = fakeCortex(() => Promise.resolve(said[asked.length - 1] ?? ''));
+    const clock = new ManualClock();
+    await using agents = await openAgents({ engine }, { clock });
+    await agents.say('A room, please.');
+    await agents.say('Go away!');
+    await agents.say('What did you say?');
+    const opened = (await agents.events()).filter(({ type }) => type === 'TurnOpened').map(({ data }) => data);
+    expect(opened.map(({ conversation }) => conversation)).toEqual([
+      [],
+      [expect.objectContaining({ heard: 'A room, please.' })],
+      [
+        {
+          turnId: opened[0]?.['turnId'],
+          heard: 'A room, please.',
+          answered: { dialogue: 'Three coins.', action: { type: 'SPEAK', target: '' }, stateDelta: {} },
+        },
+        { turnId: opened[1]?.['turnId'], heard: 'Go away!', answered: { dialogue: expect.any(String) as string } },
+      ],
+    ]);
+    expect(asked[2]?.messages?.map(({ role }) => role)).toEqual([
+      ...['system', 'user', 'assistant', 'user', 'assistant', 'user'],
+    ]);
+    expect(asked[2]?.prompt).toContain('- You heard: "A room, please."');
+    await clock.advance(30 * 60_000 + 1);
+    await agents.say('Hello?');
+    expect((await agents.events()).findLast(({ type }) => type === 'TurnOpened')?.data['conversation']).toEqual([]);
+  });
+
   it('is decided by the default preset when the tenant has no default [7.1d, 7.1g]', async () => {
     const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
     await using agents = await openAgents({ engine });

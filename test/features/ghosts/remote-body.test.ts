@@ -26,7 +26,7 @@ import { ghostSession } from '../../../workflows/ghost-session.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import { faulty } from '../../support/faulty-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { DEADLINE_MS, identified, recalled, tapeOf, TENANT } from '../../support/minds.js';
+import { CONVERSATION, DEADLINE_MS, identified, recalled, tapeOf, TENANT } from '../../support/minds.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
 const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';
@@ -83,7 +83,8 @@ const openProcess = async (
   });
   await runtime.start();
   const index = new TurnIndex(events, { shared: true });
-  const deps = { runtime, repository, index, writers, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
+  const open = { turnDeadlineMs: DEADLINE_MS, conversation: CONVERSATION };
+  const deps = { runtime, repository, index, writers, clock, events, levels, plays, ...open };
   let commands = 0;
   const by = () => {
     const commandId = `command-${String(commands++)}`;

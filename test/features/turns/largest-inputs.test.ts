@@ -5,6 +5,7 @@ import { APPEND_BYTES, EVENT_BYTES } from '../../../src/kernel/streams/append-si
 import { actContext, actDirective, actVerdict } from '../../../src/features/turns/act.js';
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
 import { checkOfMind } from '../../../src/features/turns/domain/decision/bridge-checked.js';
+import { CONVERSATION_BYTES } from '../../../src/features/turns/domain/conversation.js';
 import { PROMPT_BYTES } from '../../../src/features/turns/domain/decision/prompt.js';
 import { STATE_CHANGE_BYTES } from '../../../src/features/turns/domain/decision/state-change.js';
 import {
@@ -280,8 +281,9 @@ describe('the bounds', () => {
   const recordedWith = verdict + STATE_CHANGE_BYTES + MEMORY_STORE_BYTES;
 
   it.each<[string, number]>([
-    ['an opening or a result with its prompt', PROMPT_BYTES + HELD_BYTES],
-    ['an opening or a result with its query', query + HELD_BYTES],
+    ['an opening or a result with its prompt', PROMPT_BYTES + 2 * CONVERSATION_BYTES + HELD_BYTES],
+    ['an opening or a result with its query', query + CONVERSATION_BYTES + HELD_BYTES],
+    ['the memories of an agent, with its messages', 2 * (PROMPT_BYTES + CONVERSATION_BYTES) + HELD_BYTES],
     ['a directive', query + HELD_BYTES + TRACE_BYTES],
     ['a context', 2 * PROMPT_BYTES + HELD_BYTES + TRACE_BYTES],
     ['a verdict', verdict],

@@ -131,6 +131,18 @@ export const phrases = {
     courtly: ['You asked me so before, and alas, I have learned nothing since.'],
     warm: ['You asked me that before, did you not? I still have no answer, I am sorry.'],
   },
+  saidBefore: {
+    plain: ['I said: "{M}"', 'My words were: "{M}"'],
+    gruff: ['Wash your ears. I said: "{M}"', 'I said: "{M}"'],
+    courtly: ['My words were these: "{M}"', 'I said: "{M}"'],
+    warm: ['I said: "{M}"', 'Did you not hear? I said: "{M}"'],
+  },
+  heardBefore: {
+    plain: ['You said: "{M}"', 'Your words were: "{M}"'],
+    gruff: ['You said: "{M}" Forgotten already?', 'You said: "{M}"'],
+    courtly: ['Your words were these: "{M}"', 'You said: "{M}"'],
+    warm: ['You said: "{M}"', 'You said: "{M}" I was listening.'],
+  },
   unknown: {
     plain: [
       'I could not say. Why do you ask?',

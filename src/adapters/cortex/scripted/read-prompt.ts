@@ -1,6 +1,6 @@
 import { messagesOf } from '../../../ports/messages-of.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
-import type { Demand, PromptContent } from './situation.js';
+import type { Before, Demand, PromptContent } from './situation.js';
 
 /** How much is examined, in UTF-16 units: of the last utterance, and of the persona. Those of this server are hardly longer. */
 const SAID_CHARS = 2_000;
@@ -8,6 +8,8 @@ const PERSONA_CHARS = 2_000;
 /** How many memories and rules are examined; prompts of this server hold no more. */
 const MEMORIES = 20;
 const DEMANDS = 60;
+/** How many of the last exchanges are examined. */
+const EXCHANGES = 4;
 
 const parse = (text: string): unknown => {
   try {
@@ -63,6 +65,7 @@ const HEADS = {
   state: 'Your state: ',
   around: 'What is around you: ',
   memories: 'What you remember:',
+  before: 'What was said before:',
   rules: 'Rules:',
 } as const;
 const ANSWER_FORM = 'Answer with one JSON object:';
@@ -74,6 +77,19 @@ const itemsBelow = (section: string | undefined): readonly string[] =>
     .slice(1)
     .filter((line) => line.startsWith('- '))
     .map((line) => line.slice(2));
+
+const HEARD = 'You heard: ';
+const ANSWERED = 'You answered: ';
+
+/** Each exchange is two lines. */
+const exchangesIn = (lines: readonly string[]): readonly Before[] =>
+  lines.slice(-2 * EXCHANGES).flatMap((line, at, all) => {
+    const answered = all[at + 1] ?? '';
+    const heard = line.startsWith(HEARD) ? unquoted(line.slice(HEARD.length)) : null;
+    if (heard === null || !answered.startsWith(ANSWERED)) return [];
+    const { dialogue } = objectOf(answered.slice(ANSWERED.length));
+    return [{ heard, said: typeof dialogue === 'string' ? dialogue : '' }];
+  });
 
 /** Sections are separated by empty lines, which no quoted text holds, so that quoted text can never begin one. */
 const readSystem = (system: string) => {
@@ -87,6 +103,7 @@ const readSystem = (system: string) => {
     memories: itemsBelow(section(HEADS.memories))
       .slice(0, MEMORIES)
       .flatMap((line) => unquoted(line) ?? []),
+    before: exchangesIn(itemsBelow(section(HEADS.before))),
     demands: itemsBelow(section(HEADS.rules))
       .slice(0, DEMANDS)
       .flatMap((line) => demandOf(line) ?? []),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { sha256Hex } from '../../../kernel/crypto/sha256.js';
+import { saidLast } from './before.js';
 import { factAnswer } from './facts.js';
 import { hear, type Heard } from './hearing.js';
 import { asksForKin, kinAnswer } from './kin.js';
@@ -192,6 +193,8 @@ const spoken = (speaker: Speaker): string => {
   if (heard.leaves && !heard.asks)
     return [...polite.filter((one) => !heard.greets || one !== polite[0]), say('farewell')].join(' ');
   if (polite.length > 0 && isCourtesyAlone(speaker)) return polite.join(' ');
+  const last = saidLast(situation, heard.text);
+  if (last !== null) return say(last.occasion, { whole: last.words, within: last.words });
   const answer = heard.asks ? toQuestion(speaker) : heard.wants ? toWish(speaker) : toStatement(speaker);
   return [...polite, answer].join(' ');
 };

@@ -8,6 +8,9 @@ export type Demand =
   /** A sentence for the speaker, such as "refuse politely". */
   | { readonly kind: 'tone'; readonly text: string; readonly because: string | null };
 
+/** One exchange of the conversation: what was perceived, and what was said in answer. */
+export type Before = { readonly heard: string; readonly said: string };
+
 /** The parsed prompt: the speaker, the surroundings, the memories, the demands, and the last utterance. */
 export type PromptContent = {
   /** Null if the prompt names no one. */
@@ -18,6 +21,8 @@ export type PromptContent = {
   readonly memories: readonly string[];
   /** How well each of them matches the utterance, 0 to 1; null if unknown. */
   readonly similarities: readonly number[] | null;
+  /** The conversation, oldest first. */
+  readonly before: readonly Before[];
   readonly demands: readonly Demand[];
   readonly observation: string;
   /** Whether the prompt requests a JSON object. */

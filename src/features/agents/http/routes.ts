@@ -8,6 +8,7 @@ import type { LiveTexts } from '../live-texts.js';
 import type { Engines } from '../../engines/engines.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import type { ConversationLimits } from '../../turns/conversation.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import { SingleFlight } from '../../../kernel/concurrency/single-flight.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -38,6 +39,7 @@ type AgentRouteDeps = {
   readonly liveTexts: LiveTexts | null;
   readonly turnDeadlineMs: number;
   readonly agentWaitMs: number;
+  readonly conversation: ConversationLimits;
 };
 
 const ProcessInputRequest = named(
@@ -120,7 +122,6 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       writesTo: agentStream,
       body: ProcessInputRequest,
       choosesRuleset: '',
-      reads: ['X-Anima-Stream'],
       example: examples.input,
       refuses: [
         'CONFLICT',
@@ -130,7 +131,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
         'CONCURRENT_NPC_LIMIT',
         'CORTEX_NO_ANSWER',
       ],
-      reads: [PLAYER_HEADER],
+      reads: ['X-Anima-Stream', PLAYER_HEADER],
       sends: ['Anima-Revision'],
       responses: {
         200: {

@@ -4,6 +4,7 @@ import type { Levels } from '../../levels/levels.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { enterStep } from '../../turns/step-turn.js';
+import type { ConversationLimits } from '../../turns/conversation.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import type { VerdictSigner } from '../../turns/verdict-signer.js';
 import type { RejectionCode } from '../../../kernel/base/rejection.js';
@@ -29,13 +30,15 @@ type GhostStepRouteDeps = {
   readonly ghostPlays: PlayCache;
   readonly signer: VerdictSigner;
   readonly turnDeadlineMs: number;
+  readonly conversation: ConversationLimits;
 };
 
 /** One step of the multi-round protocol in a session that has a body elsewhere. */
 export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition => {
-  const { ports, writers, repository, turnIndex: index, runtime, levels, ghostPlays: plays, turnDeadlineMs } = services;
+  const { ports, writers, repository, turnIndex: index, runtime, levels, ghostPlays: plays } = services;
+  const { turnDeadlineMs, conversation } = services;
   const { clock, events } = ports;
-  const deps = { runtime, repository, index, writers, clock, events, turnDeadlineMs, levels, plays };
+  const deps = { runtime, repository, index, writers, clock, events, turnDeadlineMs, conversation, levels, plays };
   const answerStep = stepAnswers(services);
   return route('POST', '/ghost/:sessionId/process', {
     operationId: 'processGhostStep',

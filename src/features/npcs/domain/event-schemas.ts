@@ -63,10 +63,26 @@ export const RecalledSchema = object({
 });
 const AllRecalled = list(RecalledSchema);
 const recall = { query: Type.String(), limit: Type.Integer(), threshold: Type.Number() };
+/** What was said before, as a turn records it with its opening. */
+export const ExchangeSchema = object({
+  turnId: text('The turn of this exchange.'),
+  heard: text('Its observation, shortened.'),
+  answered: Type.Unsafe<JsonObject>({
+    type: 'object',
+    description: 'Its verdict, shortened: dialogue, action and stateDelta; of a refused one only the dialogue.',
+  }),
+});
+const message = object({ role: Type.String(), content: Type.String() });
 export const InstructionGiven = Type.Union([
   object({ type: Type.Literal('IdentifyActor') }),
   object({ type: Type.Literal('QueryVector'), ...recall }),
-  object({ type: Type.Literal('ExecuteInference'), prompt: Type.String(), constraints: AnyObject }),
+  object({
+    type: Type.Literal('ExecuteInference'),
+    prompt: Type.String(),
+    constraints: AnyObject,
+    // Only in the turn of an agent: the same as messages, with the conversation as messages of its own.
+    messages: Type.Optional(list(message)),
+  }),
 ]);
 
 const turn = { turnId: text('The turn to which the event belongs.') };
@@ -199,6 +215,7 @@ export const npcEventSchemas = {
     memories: Type.Optional(AllRecalled),
     ruleset: RulesetUsed,
     resumedFrom: Type.Optional(text('The lost turn that this one resumes.')),
+    conversation: Type.Optional(list(ExchangeSchema)),
     agent: Type.Optional(Type.Literal(true, { description: 'The turn runs on the server, without a body.' })),
     deadlineAt: text('RFC 3339, UTC.'),
     instruction: InstructionGiven,
@@ -316,7 +333,7 @@ export const npcEventSchemas = {
     ruleset: RulesetUsed,
     prompt: Type.String(),
     constraints: AnyObject,
-    ctxMessages: orNull(list(object({ role: Type.String(), content: Type.String() }))),
+    ctxMessages: orNull(list(message)),
   }),
   BridgeChecked: event('A client asked whether the rules allow an action of the NPC.', {
     ...basis,

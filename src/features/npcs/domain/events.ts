@@ -5,6 +5,7 @@ import type {
   ActorGiven,
   Decided,
   Draft,
+  ExchangeSchema,
   Grounds,
   InstructionGiven,
   npcEventSchemas,
@@ -15,6 +16,8 @@ import type {
 
 export type Actor = Static<typeof ActorGiven>;
 export type RecalledMemory = Static<typeof RecalledSchema>;
+/** One exchange of a conversation: what the NPC perceived, and what it answered. */
+export type Exchange = Static<typeof ExchangeSchema>;
 export type MemoryDraft = Static<typeof Draft>;
 export type Instruction = Static<typeof InstructionGiven>;
 /** The mind's decision on a model's text. */

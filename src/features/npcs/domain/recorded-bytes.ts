@@ -6,13 +6,16 @@ import type { Json } from '../../../kernel/base/json.js';
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
- * | opening, result, with a prompt | 524,288 | prompt 98,304, held 26,624                                             | 660,000 |
- * | opening, result, with a query  | 524,288 | query 49,152, held 26,624                                              | 610,000 |
+ * | opening, result, with a prompt | 524,288 | prompt 98,304, conversation 2 x 24,000, held 26,624                    | 706,000 |
+ * | opening, result, with a query  | 524,288 | query 49,152, conversation 24,000, held 26,624                         | 632,000 |
+ * | memories of an agent           | 262,144 | prompt and messages 244,608                                            | 515,000 |
  * | `DirectiveGiven`               | 524,288 | query 49,152, held 26,624, traces 131,072                              | 740,000 |
  * | `ContextBuilt`                 | 524,288 | prompt twice 196,608, held 26,624, traces 131,072                      | 890,000 |
  * | verdict                        | 524,288 | words 32,768, action 32,768, change 16,384, memories 49,152, held 26,624, traces 131,072, state rules 20,480 | 845,000 |
  * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 911,000 |
  * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 1,008,000 |
+ *
+ * Only the prompt of a turn that begins here shows a conversation; other prompts have at most 98,304 bytes.
  *
  * Each has 8,192 bytes left for ids, names and numbers. The metadata of a turn's 20 events takes at most 20,000 bytes.
  */

@@ -1,6 +1,7 @@
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { enterStep, type StepDeps, stepTurn } from '../step-turn.js';
+import type { ConversationLimits } from '../conversation.js';
 import type { TurnIndex } from '../turn-index.js';
 import type { VerdictSigner } from '../verdict-signer.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -19,13 +20,14 @@ type ProcessRouteDeps = {
   readonly runtime: ProcessRuntime;
   readonly signer: VerdictSigner;
   readonly turnDeadlineMs: number;
+  readonly conversation: ConversationLimits;
 };
 
 /** One step of the multi-round protocol. */
 export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
-  const { ports, writers, repository, turnIndex: index, runtime, turnDeadlineMs } = services;
+  const { ports, writers, repository, turnIndex: index, runtime, turnDeadlineMs, conversation } = services;
   const { clock, events } = ports;
-  const deps: StepDeps = { runtime, repository, index, writers, clock, events, turnDeadlineMs };
+  const deps: StepDeps = { runtime, repository, index, writers, clock, events, turnDeadlineMs, conversation };
   const answerStep = stepAnswers(services);
   return route('POST', '/npcs/:npcId/process', {
     operationId: 'processStep',

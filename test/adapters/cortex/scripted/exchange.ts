@@ -15,6 +15,8 @@ export type Exchange = {
   readonly remembers?: readonly string[];
   /** The similarity of each memory, if the engine gets them. */
   readonly similarities?: readonly number[];
+  /** What was said before: the player's words and the NPC's, in turn. */
+  readonly before?: readonly string[];
   readonly rules?: readonly Partial<DirectiveRule>[];
   readonly said: string;
   /** Each must match the answer. */
@@ -28,12 +30,21 @@ export type Exchange = {
 
 export const engine = createScriptedEngine();
 
-export const inputOf = ({ who, remembers = [], rules = [], said }: Exchange, template: Template): DecisionInput =>
+const conversationOf = (texts: readonly string[]): DecisionInput['conversation'] =>
+  texts.flatMap((heard, at) =>
+    at % 2 === 1 ? [] : [{ turnId: String(at), heard, answered: { dialogue: texts[at + 1] ?? '' } }],
+  );
+
+export const inputOf = (
+  { who, remembers = [], before = [], rules = [], said }: Exchange,
+  template: Template,
+): DecisionInput =>
   anInput({
     persona: who.persona,
     npcState: who.state ?? {},
     context: who.around ?? {},
     memories: remembers.map((text) => ({ text, type: 'observation', importance: 0.5, similarity: 0.9 })),
+    conversation: conversationOf(before),
     observation: said,
     ruleset: aRuleset(rules, template),
   });

@@ -608,6 +608,34 @@ const exchanges: readonly Exchange[] = [
     must: [/baker/],
     mustNot: [/player/],
   },
+  ...['What did you just say?', 'What did you say?', 'Say that again, please.', 'Sorry, what was that you said?'].map(
+    (said) => ({
+      name: `the last answer: ${said}`,
+      who: maren,
+      before: ['Good day.', 'Welcome!', 'Where is the "key"?', 'Under the "red" mat.', 'Hm.', ''],
+      remembers: ['The key is gone.'],
+      said,
+      must: [/Under the "red" mat\./],
+      mustNot: [/gone|Welcome/],
+    }),
+  ),
+  ...['What did I just say?', 'What did I ask you?', 'What have I just told you?'].map((said) => ({
+    name: `the last words of the player: ${said}`,
+    who: maren,
+    before: ['Good day.', 'Welcome!', 'Where is the key?', 'Under the mat.'],
+    said,
+    must: [/Where is the key\?/],
+    mustNot: [/Under the mat/],
+  })),
+  {
+    name: 'what was said about a thing, which is a matter of memory',
+    who: maren,
+    before: ['Good day.', 'Welcome!'],
+    remembers: ['The bridge burned down.'],
+    said: 'What did you say about the bridge?',
+    must: [/burned/],
+  },
+  { name: 'what was said before, at the beginning', who: maren, said: 'What did you just say?', must: [/./] },
   { name: 'silence', who: maren, said: '', must: [/\?|listening/i] },
   { name: 'another language', who: maren, said: 'Wo ist der Schlüssel?', must: [/\?/], mustNot: [/null|undefined/] },
 ];
@@ -625,6 +653,14 @@ describe('the scripted engine', () => {
       texts.add(once.dialogue);
     }
     expect(texts.size).toBeGreaterThan(2);
+  });
+
+  it('repeats the last words of either side [13.4g]', async () => {
+    const before = ['Is the mill open?', 'Not on Sundays.'];
+    const dialogue = async (said: string) =>
+      (await answer(buildPrompt(inputOf({ name: '', who: maren, before, said }, 'Raw')).prompt)).dialogue;
+    expect(await dialogue('What did you just say?')).toContain('"Not on Sundays."');
+    expect(await dialogue('What did I just say?')).toContain('"Is the mill open?"');
   });
 
   it('acknowledges statements in varied words', async () => {

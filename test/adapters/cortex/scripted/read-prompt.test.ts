@@ -92,6 +92,7 @@ describe('reading a prompt', () => {
       state: {},
       around: {},
       memories: [],
+      before: [],
       demands: [],
       observation: 'Hello there!',
       wantsJson: false,

@@ -15,7 +15,7 @@ import { fakeCortex } from '../../../support/fake-cortex.js';
 import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { ManualClock } from '../../../support/manual-clock.js';
-import { openMinds, TENANT } from '../../../support/minds.js';
+import { CONVERSATION, openMinds, TENANT } from '../../../support/minds.js';
 import { runRoute } from '../../../kernel/http/fake-routes.js';
 
 const WAIT_MS = 12_000;
@@ -63,6 +63,7 @@ const start = async (
     liveTexts,
     turnDeadlineMs: deadlineMs,
     agentWaitMs: waitMs,
+    conversation: CONVERSATION,
     ports: { events: store, clock, embedder: new NumberEmbedder() },
   });
   const list = runRoute(({ wrote }) => ({ body: { wrote } }), { method: 'GET', path: '/list', operationId: 'list' });

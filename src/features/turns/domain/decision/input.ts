@@ -1,6 +1,6 @@
 import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
-import type { RecalledMemory } from '../../../npcs/domain/events.js';
+import type { Exchange, RecalledMemory } from '../../../npcs/domain/events.js';
 import type { TextRules } from './text-rules.js';
 
 /** Everything that a decision depends on. The same input gives the same decision, byte for byte. */
@@ -17,6 +17,8 @@ export type DecisionInput = {
   readonly npcState: JsonObject;
   readonly persona: string | null;
   readonly memories: readonly RecalledMemory[];
+  /** What was said before, oldest first. */
+  readonly conversation: readonly Exchange[];
   /** The ruleset that applies; null to decide without rules. */
   readonly ruleset: DirectiveRuleSet | null;
   /** The rules whose pattern matches the observation, by id (src/features/rules/domain/hold-patterns.ts). */

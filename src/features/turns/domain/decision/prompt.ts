@@ -5,6 +5,7 @@ import { matchRules } from '../../../rules/domain/match.js';
 import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
+import { CONVERSATION_BYTES, HEARD_BYTES } from '../conversation.js';
 import { actionLines } from './action-lines.js';
 import type { DecisionInput } from './input.js';
 import { observationLine } from './observation-line.js';
@@ -17,6 +18,8 @@ export type BuiltPrompt = {
   readonly constraints: JsonObject;
   /** The messages that the prompt was formatted from; null for `Raw`. */
   readonly ctxMessages: readonly ChatMessage[] | null;
+  /** The same as messages, whatever the template, with the conversation as messages of its own. */
+  readonly chat: readonly ChatMessage[];
   readonly trace: RulesTrace;
 };
 
@@ -35,9 +38,11 @@ const ACTIONS_BYTES = 10_000;
 /** The limit of one memory and of one text of a rule, in UTF-16 units. */
 const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
+/** What the lines of a conversation have around their texts, in bytes: at most 64 exchanges, with 40 bytes each. */
+const EXCHANGE_MARKS = 2_560;
 const MEMORIES = 20;
 const RULES = 50;
-/** The limit of the complete prompt: its parts and separators. @internal A test adds it up. */
+/** The limit of the complete prompt without its conversation: its parts and separators. @internal A test adds it up. */
 export const PROMPT_BYTES = 98_304;
 
 const answerForm = (action: string): string =>
@@ -141,7 +146,15 @@ const answerSections = (declarations: Declarations | null, guard: Guard): readon
 
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
-const systemText = (input: DecisionInput, matched: Matched, { guard } = input.texts): string =>
+/** What was said before, oldest first: the texts of the player quoted, those of the NPC as one line of JSON. The newest have priority. */
+const exchangesIn = ({ conversation, texts: { guard } }: DecisionInput): readonly (readonly [string, string])[] => {
+  const newestFirst = conversation
+    .map(({ heard, answered }) => [quoted(heard, HEARD_BYTES, guard), quotedJson(answered, guard)] as const)
+    .reverse();
+  return [...firstFitting(newestFirst, CONVERSATION_BYTES - EXCHANGE_MARKS)].reverse();
+};
+
+const systemText = (input: DecisionInput, matched: Matched, said: readonly string[], { guard } = input.texts): string =>
   [
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
@@ -155,12 +168,13 @@ const systemText = (input: DecisionInput, matched: Matched, { guard } = input.te
         MEMORIES_BYTES,
       ),
     ),
+    ...section('What was said before', said),
     ...section('Rules', firstFitting(demands(matched, guard), RULES_BYTES)),
     ...answerSections(declarationsOf(input.ruleset), guard),
   ].join('\n\n');
 
 /**
- * Builds a turn's prompt in the ruleset's template: persona, state, context, memories, the demands of the matching rules
+ * Builds a turn's prompt in the ruleset's template: persona, state, context, memories, the conversation, the demands of the matching rules
  * and the declared actions. No external text can end
  * the message that contains it.
  */
@@ -170,7 +184,9 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const template = input.ruleset?.template ?? 'Raw';
   const { format } = formats[template];
   const stop = input.texts.stops[template];
-  const system = systemText(input, matched);
+  const exchanges = exchangesIn(input);
+  const lines = exchanges.flatMap(([heard, answered]) => [`You heard: ${heard}`, `You answered: ${answered}`]);
+  const system = systemText(input, matched, lines);
   const user = JSON.stringify(observation);
   return {
     prompt: format(system, user),
@@ -182,6 +198,14 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
             { role: 'system', content: system },
             { role: 'user', content: user },
           ],
+    chat: [
+      { role: 'system', content: lines.length === 0 ? system : systemText(input, matched, []) },
+      ...exchanges.flatMap(([heard, answered]): readonly ChatMessage[] => [
+        { role: 'user', content: heard },
+        { role: 'assistant', content: answered },
+      ]),
+      { role: 'user', content: user },
+    ],
     trace: matched.trace,
   };
 };

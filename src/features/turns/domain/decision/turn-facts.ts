@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/ruleset.js';
 import type { DecisionInput } from './input.js';
-import type { Actor, RecalledMemory } from '../../../npcs/domain/events.js';
+import type { Actor, Exchange, RecalledMemory } from '../../../npcs/domain/events.js';
 import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
 import type { TextRules } from './text-rules.js';
 
@@ -33,6 +33,7 @@ export type TurnRequest = {
   readonly persona?: string;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
+  readonly conversation?: readonly Exchange[];
   /** Which patterns matched, either evaluated before the decision or recorded by the event that opened the turn. */
   readonly patternsHeld?: readonly string[];
 };
@@ -51,6 +52,7 @@ export const effectiveInput = (facts: TurnFacts, asked: TurnRequest, texts: Text
   npcState: mergePatch(facts.mind.data ?? asked.actor?.data ?? {}, asked.npcState),
   persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
   memories: asked.memories ?? [],
+  conversation: asked.conversation ?? [],
   ruleset: facts.ruleset,
   patternsHeld: asked.patternsHeld ?? [],
   texts,

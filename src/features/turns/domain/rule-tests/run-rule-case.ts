@@ -29,7 +29,7 @@ const inputOf = (
 ): DecisionInput => ({
   npcId: 'npc',
   ...{ observation, context, facts, ruleset, patternsHeld },
-  ...{ data: state, npcState: mergePatch(state, npcState), persona: null, memories: [] },
+  ...{ data: state, npcState: mergePatch(state, npcState), persona: null, memories: [], conversation: [] },
   texts: logicOf(CURRENT_LOGIC).texts,
 });
 

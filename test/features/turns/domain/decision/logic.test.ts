@@ -93,6 +93,7 @@ describe('the table of decision logics', () => {
         trace: { rules: [], seen: [] },
       }),
       buildPrompt: () => ({
+        chat: [],
         prompt: 'as 99 prompts',
         constraints: {},
         ctxMessages: null,

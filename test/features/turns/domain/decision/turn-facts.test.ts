@@ -42,6 +42,7 @@ describe('the effective input of a decision', () => {
   ])('%s [2.1i]', (_, known, members, persona, npcState) => {
     expect(effectiveInput(known, { ...asked, ...members }, TEXT_RULES)).toEqual({
       npcId: 'mira',
+      conversation: [],
       data: expect.any(Object),
       facts: known.mind.facts,
       observation: 'Rain.',
