@@ -38,6 +38,7 @@ describe('reading a prompt', () => {
     );
     expect(readPrompt(prompt)).toEqual({
       similarities: null,
+      before: [],
       persona: 'Maren, who says "no".',
       state: { hp: 3 },
       around: { place: 'inn' },
