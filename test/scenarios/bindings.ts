@@ -73,31 +73,53 @@ export const bindingScenarios = (profile: string, open: OpenServer): void => {
       const npcId = await newNpc();
       const before = await eventsOf(npcId);
       const misspelt = { ruleset_id: 'gate' };
-      const asked: readonly (readonly [method: string, path: string, body: object, meant: string])[] = [
-        ['POST', '/npcs', { npcId, ...misspelt }, '/rulesetId'],
-        ['PATCH', `/npcs/${npcId}`, misspelt, '/rulesetId'],
-        ['POST', `/npcs/${npcId}/process`, { tape: { observation: 'x', ...misspelt } }, '/tape/rulesetId'],
-        ['POST', `/npcs/${npcId}/directive`, misspelt, '/rulesetId'],
-        ['POST', `/npcs/${npcId}/context`, misspelt, '/rulesetId'],
-        ['POST', `/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, ...misspelt }, '/rulesetId'],
-        ['POST', `/v1/agents/${npcId}/process`, { input: 'x', ...misspelt }, '/rulesetId'],
-      ];
-      for (const [method, path, body, meant] of asked) {
+      const asked: readonly (readonly [method: string, path: string, body: object, meant: string, member?: string])[] =
+        [
+          ['POST', '/npcs', { npcId, ...misspelt }, '/rulesetId'],
+          ['PATCH', `/npcs/${npcId}`, misspelt, '/rulesetId'],
+          [
+            'POST',
+            `/npcs/${npcId}/process`,
+            { tape: { observation: 'x', ...misspelt } },
+            '/tape/rulesetId',
+            '/tape/ruleset_id',
+          ],
+          ['POST', `/npcs/${npcId}/directive`, misspelt, '/rulesetId'],
+          ['POST', `/npcs/${npcId}/context`, misspelt, '/rulesetId'],
+          ['POST', `/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, ...misspelt }, '/rulesetId'],
+        ];
+      for (const [method, path, body, meant, member = '/ruleset_id'] of asked) {
         const reply = await running.api(method, path, body);
         expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'MEMBER_MISSPELT']);
-        expect(reply.body.error.details).toEqual({ member: 'ruleset_id', meant });
+        expect(reply.body.error.details).toEqual({ member, meant });
       }
       const given: readonly (readonly [path: string, body: object, member: string, meant: string])[] = [
-        [`/npcs/${npcId}/process`, { tape: { observation: 'x', contxt: {} } }, 'contxt', '/tape/context'],
-        [`/npcs/${npcId}/directive`, { npc_state: {} }, 'npc_state', '/npcState'],
-        [`/npcs/${npcId}/context`, { contxt: {} }, 'contxt', '/context'],
-        [`/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, Context: {} }, 'Context', '/context'],
-        [`/v1/agents/${npcId}/process`, { input: 'x', contxt: {} }, 'contxt', '/context'],
+        [`/npcs/${npcId}/process`, { tape: { observation: 'x', contxt: {} } }, '/tape/contxt', '/tape/context'],
+        [`/npcs/${npcId}/directive`, { npc_state: {} }, '/npc_state', '/npcState'],
+        [`/npcs/${npcId}/context`, { contxt: {} }, '/contxt', '/context'],
+        [`/npcs/${npcId}/verdict`, { generatedOutput: ATTACK, Context: {} }, '/Context', '/context'],
+        [`/v1/agents/${npcId}/process`, { input: 'x', contxt: {} }, '/contxt', '/context'],
+        ['/bridge/validate', { action: 'SELL', contxt: {} }, '/contxt', '/context'],
+        [
+          `/bridge/validate/${npcId}`,
+          { action: 'SELL', context: { npcSate: {} } },
+          '/context/npcSate',
+          '/context/npcState',
+        ],
       ];
       for (const [path, body, member, meant] of given) {
         const reply = await running.api('POST', path, body);
         expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'MEMBER_MISSPELT']);
         expect(reply.body.error.details).toEqual({ member, meant });
+      }
+      for (const [path, body] of [
+        [`/v1/agents/${npcId}/process`, { input: 'x', ...misspelt }],
+        ['/bridge/validate', { action: 'SELL', ...misspelt }],
+      ] as const) {
+        const reply = await running.api('POST', path, body);
+        expect([path, reply.status, codeOf(reply)]).toEqual([path, 422, 'MEMBER_MISSPELT']);
+        // There is no right place for it.
+        expect(reply.body.error.details).toEqual({ member: '/ruleset_id' });
       }
       expect(await eventsOf(npcId)).toEqual(before);
       ok(

@@ -10,7 +10,7 @@ const domainMessages = {
   TURN_NOT_FOUND: 'This NPC has no turn with this ID.',
   RULESET_NOT_FOUND: 'No ruleset with this ID is registered.',
   RULESET_UNKNOWN: 'No ruleset with the given rulesetId is registered. Register it first, or correct the ID.',
-  MEMBER_MISSPELT: 'A member seems to be misspelt; details.meant names the right one. Rename it, or leave it out.',
+  MEMBER_MISSPELT: 'A member has a wrong name or place. Use the one in details.meant, if any, or leave it out.',
   GHOST_NOT_FOUND: 'No ghost session with this ID exists.',
   REPLAY_NOT_FOUND: 'No replay with this ID exists.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',

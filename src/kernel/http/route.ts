@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 
 import type { Command } from '../streams/run-command.js';
 import type { CommandContext } from '../base/command-context.js';
+import type { DecidingMembers } from './guard/misspelt-member.js';
 import type { Json } from '../base/json.js';
 import type { Rejection, RejectionCode } from '../base/rejection.js';
 import { npcStream } from '../base/stream-names.js';
@@ -131,8 +132,8 @@ type RouteMembers<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Where the body may choose its ruleset by `rulesetId`. A name that resembles it, `context` or `npcState` is refused there. */
-  readonly choosesRuleset?: '' | '/tape';
+  /** The members of the body that decide. One that seems to be one of them, but has another name or place, is refused. */
+  readonly deciding?: DecidingMembers;
   /** A body that is valid as it is, for the documentation. */
   readonly example?: unknown;
   /** Codes with which the handler refuses, for the documentation. Codes that the other members imply are left out. */

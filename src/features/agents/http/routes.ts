@@ -121,7 +121,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       params: AgentParams,
       writesTo: agentStream,
       body: ProcessInputRequest,
-      choosesRuleset: '',
+      deciding: { decidesBy: ['/context', '/context/npcState'], ignoresRulesetId: true },
       example: examples.input,
       refuses: [
         'CONFLICT',

@@ -52,10 +52,11 @@ export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition =>
     writesTo: sessionMind,
     enter: (call) => enterStep(runtime, sessionMind(call)),
     body: StepBody,
+    deciding: { decidesBy: ['/tape/context', '/tape/npcState'] },
     example: stepExamples.open,
     refuses: [
       ...['GHOST_NOT_FOUND', 'TURN_NOT_FOUND', 'LEVEL_NOT_FOUND', 'GHOST_NOT_REMOTE', 'GHOST_OVER', 'CONFLICT'],
-      ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
+      ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'MEMBER_MISSPELT', 'CONCURRENT_NPC_LIMIT'],
     ] as readonly RejectionCode[],
     sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },

@@ -167,7 +167,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     description:
       'Each member that you send replaces the entire old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
     body: RegisterNpcRequest,
-    choosesRuleset: '',
+    deciding: { decidesBy: ['/rulesetId'] },
     example: examples.register,
     refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
     sends: ['Anima-Revision', 'ETag'],
@@ -229,7 +229,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     params: NpcParams,
     body: PatchNpcRequest,
     writesTo: mindStream,
-    choosesRuleset: '',
+    deciding: { decidesBy: ['/rulesetId'] },
     example: examples.patch,
     refuses: ['NPC_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
     reads: ['If-Match'],

@@ -97,7 +97,7 @@ const common = {
   tag: 'Protocol',
   scope: 'npc',
   params: NpcParams,
-  choosesRuleset: '',
+  deciding: { decidesBy: ['/rulesetId', '/context', '/npcState'] },
   reads: [PLAYER_HEADER],
   refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
 } as const;

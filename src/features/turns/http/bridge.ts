@@ -36,6 +36,11 @@ const Question = named(
     ),
   }),
 );
+/** The default rules or those that the NPC is bound to apply, whatever the client names. */
+const deciding = {
+  decidesBy: ['/context', '/context/npcState', '/context/worldState', '/context/constraints'],
+  ignoresRulesetId: true,
+} as const;
 type Check = Pick<BridgeAnswer, 'valid' | 'reason' | 'correctedAction' | 'code' | 'details'>;
 
 const CheckedAction = named(
@@ -87,8 +92,9 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       scope: 'npc',
       retention: 'never',
       body: Question,
+      deciding,
       example: examples.question,
-      refuses: ['EVENTS_TOO_LARGE'],
+      refuses: ['EVENTS_TOO_LARGE', 'MEMBER_MISSPELT'],
       responses: ok('The result, even if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { action, context } = call.body;
@@ -107,8 +113,9 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
+      deciding,
       example: examples.question,
-      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', 'MEMBER_MISSPELT'],
       sends: ['Anima-Revision'],
       responses: ok('The result, even if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {

@@ -40,7 +40,7 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
     writesTo: mindStream,
     enter: (call) => enterStep(runtime, mindStream(call)),
     body: StepBody,
-    choosesRuleset: '/tape',
+    deciding: { decidesBy: ['/tape/rulesetId', '/tape/context', '/tape/npcState'] },
     example: stepExamples.open,
     refuses: [
       'TURN_NOT_FOUND',

@@ -1,78 +1,116 @@
 import { areSlips, type Bare, bareOf, LONGEST_NAME } from '../../base/alike.js';
 import { isObject, type Json } from '../../base/json.js';
+import { pointerPart, valueAt } from '../../base/json-pointer.js';
 import { Rejection } from '../../base/rejection.js';
-import { valueAt } from '../../base/json-pointer.js';
 
-/** A member that changes what is decided, so that ignoring it under another name would decide otherwise. */
-type Deciding = { readonly name: string; readonly isMeantBy: (bare: Bare, value: unknown) => boolean };
+/** The members of a body by which a route decides, so that ignoring one under another name or in another place would decide otherwise. */
+export type DecidingMembers = {
+  /** Where the route reads them: JSON Pointers. */
+  readonly decidesBy: readonly string[];
+  /** Whether a `rulesetId` is ignored, because the client chooses no rules here. */
+  readonly ignoresRulesetId?: boolean;
+};
 
-const RULESET_ID = bareOf('rulesetId');
+const RULESET_ID = 'rulesetId';
+const BARE_RULESET_ID = bareOf(RULESET_ID);
 /** What else clients call the id of a ruleset, without case and separators. */
 const NAMES_OF_RULESET: readonly string[] = ['rulesets', 'rulesetname', 'rulesid', 'ruleid', 'setid'];
 const RULESET = bareOf('ruleset');
-/** Words that differ from `context` or `npcState` by a letter or two, without case and separators. */
+/** Words that differ from a known name by a letter or two, without case and separators. */
 const OTHER_WORDS: readonly string[] = ['content', 'contents', 'contest', 'npcstats', 'npcstatus', 'npcstart'];
 
-const isRulesetId = (bare: Bare, value: unknown): boolean =>
+const isLikeRulesetId = (bare: Bare, value: unknown): boolean =>
   NAMES_OF_RULESET.includes(bare.text) ||
-  bare.text.includes(RULESET_ID.text) ||
-  areSlips(bare, RULESET_ID) ||
+  bare.text.includes(BARE_RULESET_ID.text) ||
+  areSlips(bare, BARE_RULESET_ID) ||
   areSlips(bare, RULESET) ||
   // Rules themselves are no text.
   (bare.text === 'rules' && typeof value === 'string');
 
-const misspelling = (name: string): Deciding => {
-  const known = bareOf(name);
-  return { name, isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && areSlips(bare, known) };
+/** Among the free members of a game, only the name itself means a ruleset. */
+const isRulesetId = (bare: Bare, value: unknown): boolean =>
+  bare.text === BARE_RULESET_ID.text && typeof value === 'string';
+
+/** A member that decides. `place`: where the route reads it; null if it ignores it everywhere. */
+type Deciding = {
+  readonly name: string;
+  readonly place: string | null;
+  readonly isMeantBy: (bare: Bare, value: unknown) => boolean;
 };
 
-const rulesetId: Deciding = { name: 'rulesetId', isMeantBy: isRulesetId };
-const given = [misspelling('context'), misspelling('npcState')];
+const decidingAt = (place: string): Deciding => {
+  const name = place.slice(place.lastIndexOf('/') + 1);
+  if (name === RULESET_ID) return { name, place, isMeantBy: isLikeRulesetId };
+  const known = bareOf(name);
+  return { name, place, isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && areSlips(bare, known) };
+};
 
-/** How many members are looked at: a millisecond of work. */
+/** Where members that decide may be: beside a tape, in it, and in what the route reads of the game. */
+type Holder = { readonly pointer: string; readonly deciding: readonly Deciding[] };
+
+const holdersOf = ({ decidesBy, ignoresRulesetId = false }: DecidingMembers): readonly Holder[] => {
+  const read = decidesBy.map(decidingAt);
+  const unread: Deciding = { name: RULESET_ID, place: null, isMeantBy: isLikeRulesetId };
+  const deciding = ignoresRulesetId ? [unread, ...read] : read;
+  const rulesetIds = deciding.filter(({ name }) => name === RULESET_ID);
+  const free = decidesBy.filter((place) => !place.endsWith(`/${RULESET_ID}`));
+  return [
+    ...['/tape', ''].map((pointer) => ({ pointer, deciding })),
+    ...free.map((pointer) => ({
+      pointer,
+      deciding: [
+        ...rulesetIds.map((one) => ({ ...one, isMeantBy: isRulesetId })),
+        ...read.filter(({ place }) => place?.startsWith(`${pointer}/`)),
+      ],
+    })),
+  ].filter((holder) => holder.deciding.length > 0);
+};
+
+/** How many members of an object are looked at: a millisecond of work. */
 const LOOKED_AT = 1_000;
 
-const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The members to look for. @param known the members that the body of the route has; `rulesetId` is looked for even if it has none */
-export const decidingMembers = (known: readonly string[]): readonly Deciding[] => [
-  rulesetId,
-  ...given.filter(({ name }) => known.includes(name)),
-];
-
-/**
- * Refuses a request that seems to have a member which decides, but calls it by another name: ignoring that one would mean other rules, or rules that do
- * not match. A member that is null says nothing.
- * @param pointer where `holder` is in the body
- * @throws Rejection MEMBER_MISSPELT
- */
-export const requireMemberNames = (holder: unknown, pointer: '' | '/tape', members: readonly Deciding[]): void => {
-  if (!isObject(holder)) return;
-  const absent = members.filter(({ name }) => isNothing(holder[name]));
-  if (absent.length === 0) return;
+/** The member of an object that seems to mean one that decides, and which; undefined if there is none. */
+const mistakenIn = (
+  body: Json,
+  { pointer, deciding }: Holder,
+): { member: string; meant: string | null } | undefined => {
+  const holder = valueAt(body, pointer);
+  if (!isObject(holder)) return undefined;
+  const absent = deciding.filter(({ place }) => place === null || isNothing(valueAt(body, place)));
+  if (absent.length === 0) return undefined;
   for (const member of Object.keys(holder).slice(0, LOOKED_AT)) {
-    if (member.length > LONGEST_NAME || holder[member] === null || members.some(({ name }) => name === member))
-      continue;
+    const value = holder[member];
+    const at = `${pointer}/${pointerPart(member)}`;
+    if (member.length > LONGEST_NAME || value === null || deciding.some(({ place }) => place === at)) continue;
     const bare = bareOf(member);
-    const meant = absent.find(({ isMeantBy }) => isMeantBy(bare, holder[member]));
-    if (meant === undefined) continue;
-    throw new Rejection('MEMBER_MISSPELT', { details: { member, meant: `${pointer}/${meant.name}` } });
+    const meant = absent.find(({ name, isMeantBy }) =>
+      name === member ? isMeantBy(bare, value) && !isNothing(value) : isMeantBy(bare, value),
+    );
+    if (meant !== undefined) return { member: at, meant: meant.place };
   }
+  return undefined;
 };
 
-/** Where clients put the id of a ruleset by mistake, by where it belongs. */
-const MISPLACED = { '': ['/tape', '/context'], '/tape': ['', '/tape/context'] } as const;
-
 /**
- * Refuses a request that chooses its rules in the wrong place, where the id would be ignored.
- * @param pointer where `rulesetId` belongs
- * @throws Rejection MEMBER_MISSPELT
+ * Makes the check of a body that refuses a member which seems to be one that decides, but is called otherwise or is in another place: ignoring it would
+ * mean other rules, or rules that do not match. A member that is null says nothing, and neither does an empty one in another place.
  */
-export const requireRulesetPlace = (body: Json | undefined, pointer: '' | '/tape'): void => {
-  const right = `${pointer}/rulesetId`;
-  if (!isNothing(valueAt(body, right))) return;
-  const wrong = MISPLACED[pointer]
-    .map((holder) => `${holder}/rulesetId`)
-    .find((place) => !isNothing(valueAt(body, place)));
-  if (wrong !== undefined) throw new Rejection('MEMBER_MISSPELT', { details: { member: wrong, meant: right } });
+export const compileDeciding = (members: DecidingMembers): ((body: Json | undefined) => void) => {
+  const holders = holdersOf(members);
+  /** @throws Rejection MEMBER_MISSPELT */
+  return (body) => {
+    if (!isObject(body)) return;
+    for (const holder of holders) {
+      const mistaken = mistakenIn(body, holder);
+      if (mistaken === undefined) continue;
+      const { member, meant } = mistaken;
+      throw new Rejection('MEMBER_MISSPELT', { details: { member, ...(meant === null ? {} : { meant }) } });
+    }
+  };
 };

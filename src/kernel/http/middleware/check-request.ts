@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock.js';
 import type { Random } from '../../../ports/random.js';
 import { compileDropNulls } from '../guard/null-members.js';
 import { compileMisspelt } from '../guard/misspelt.js';
-import { decidingMembers, requireMemberNames, requireRulesetPlace } from '../guard/misspelt-member.js';
+import { compileDeciding } from '../guard/misspelt-member.js';
 import { compilePathParams } from '../guard/path-params.js';
 import { compileQuery } from '../guard/query.js';
 import { checkOf, schemaRejection } from '../guard/schema-check.js';
@@ -47,27 +47,14 @@ export const acceptsType = (accept: string | undefined, type: string): boolean =
 export const onDemandOf = ({ responses }: RouteDefinition): string | undefined =>
   Object.values(responses).find(({ onDemand }) => onDemand !== undefined)?.onDemand;
 
-const choosingIn = (body: unknown, pointer: '' | '/tape'): unknown =>
-  pointer === '' ? body : (body as { readonly tape?: unknown } | undefined)?.tape;
-
-type Properties = Readonly<Record<string, { readonly properties?: Properties }>>;
-
-/** The names that the schema of a body has where the request chooses its ruleset. */
-const membersOf = (body: unknown, pointer: '' | '/tape'): readonly string[] => {
-  const { properties = {} } = (body ?? {}) as { readonly properties?: Properties };
-  return Object.keys(pointer === '' ? properties : (properties['tape']?.properties ?? {}));
-};
-
 /** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID, MEMBER_MISSPELT */
 export const checkRequest = (definition: RouteDefinition, { clock, random, written }: CheckDeps): RequestMiddleware => {
-  const { body, method, choosesRuleset } = definition;
+  const { body, method, deciding } = definition;
   // In a merge patch `null` removes.
   const dropNulls = body === undefined || method === 'PATCH' ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
   const checkBody = body === undefined ? null : checkOf('body', body);
-  const known = choosesRuleset === undefined ? [] : membersOf(body, choosesRuleset);
-  const deciding = decidingMembers(known);
-  const isNamingRuleset = known.includes('rulesetId');
+  const requireDeciding = deciding === undefined ? null : compileDeciding(deciding);
   const onDemand = onDemandOf(definition);
   return (ctx, next) => {
     const { state } = ctx;
@@ -77,10 +64,7 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
     if (meant.length > 0) addHeaders(ctx, memberWarning(meant));
     const bodyIssues = checkBody?.(json.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
-    if (choosesRuleset !== undefined) {
-      requireMemberNames(choosingIn(json.value, choosesRuleset), choosesRuleset, deciding);
-      if (isNamingRuleset) requireRulesetPlace(json.value, choosesRuleset);
-    }
+    requireDeciding?.(json.value);
     const { headers } = ctx.req;
     state.call = {
       params: state.params,

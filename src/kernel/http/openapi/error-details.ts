@@ -76,8 +76,10 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   TURN_NOT_FOUND: { npcId: maybe(text), turnId: maybe(text) },
   RULESET_NOT_FOUND: ofRuleset,
   MEMBER_MISSPELT: {
-    member: Type.String({ description: 'The member that was probably meant to be another one.' }),
-    meant: Type.String({ description: 'The JSON Pointer of the member that was probably meant.' }),
+    member: Type.String({ description: 'The JSON Pointer of the member that would be ignored.' }),
+    meant: maybe(
+      Type.String({ description: 'The JSON Pointer of the member that was probably meant, if there is one.' }),
+    ),
   },
   LEVEL_NOT_FOUND: { levelId: maybe(text), version: maybe(Type.Union([count, Type.Null()])) },
   MEMORY_NOT_FOUND: {

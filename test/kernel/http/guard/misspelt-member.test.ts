@@ -1,66 +1,58 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  decidingMembers,
-  requireMemberNames,
-  requireRulesetPlace,
-} from '../../../../src/kernel/http/guard/misspelt-member.js';
-import type { Json } from '../../../../src/kernel/base/json.js';
+import { compileDeciding, type DecidingMembers } from '../../../../src/kernel/http/guard/misspelt-member.js';
+import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 
-const refused = (holder: unknown, known: readonly string[] = ['context', 'npcState']): unknown => {
-  try {
-    requireMemberNames(holder, '/tape', decidingMembers(known));
-    return null;
-  } catch (error) {
-    return error instanceof Rejection ? [error.code, error.details] : error;
-  }
-};
+const refusalBy =
+  (members: DecidingMembers) =>
+  (body: Json | undefined): unknown => {
+    try {
+      compileDeciding(members)(body);
+      return null;
+    } catch (error) {
+      return error instanceof Rejection ? [error.code, error.details] : error;
+    }
+  };
+const misspelt = (member: string, meant?: string) => [
+  'MEMBER_MISSPELT',
+  meant === undefined ? { member } : { member, meant },
+];
+
+const ofTape = refusalBy({ decidesBy: ['/tape/rulesetId', '/tape/context', '/tape/npcState'] });
+const ofAct = refusalBy({ decidesBy: ['/rulesetId', '/context', '/npcState'] });
+const ofNpc = refusalBy({ decidesBy: ['/rulesetId'] });
+const ofAgent = refusalBy({ decidesBy: ['/context', '/context/npcState'], ignoresRulesetId: true });
+const ofBridge = refusalBy({
+  decidesBy: ['/context', '/context/npcState', '/context/worldState', '/context/constraints'],
+  ignoresRulesetId: true,
+});
+const inTape = (tape: JsonObject) => ofTape({ tape });
 
 describe('the name of a member that decides', () => {
   it.each([
     ...['rulesetID', 'ruleSetId', 'ruleset_id', 'RULESET-ID', 'rulestId', 'rulesetdI', 'rulesetIds', 'myRulesetId'],
     ...['ruleset', 'ruleSet', 'rulesets', 'rulesetName', 'rulesId', 'rulset', 'rule_set', 'rules', 'ruleId', 'setId'],
   ])('is refused if it only resembles rulesetId: %s [2.1q]', (member) => {
-    const details = { member, meant: '/tape/rulesetId' };
-    expect(refused({ observation: 'x', [member]: 'gate' })).toEqual(['MEMBER_MISSPELT', details]);
-    expect(refused({ [member]: 'gate', rulesetId: null })).toEqual(['MEMBER_MISSPELT', details]);
-    expect(refused({ [member]: null })).toBeNull();
-    expect(refused({ [member]: 'gate', rulesetId: 'gate' })).toBeNull();
-    expect(refused({ [member]: 'gate', rulesetId: '' })).toEqual(['MEMBER_MISSPELT', details]);
+    const refused = misspelt(`/tape/${member}`, '/tape/rulesetId');
+    expect(inTape({ observation: 'x', [member]: 'gate' })).toEqual(refused);
+    expect(inTape({ [member]: 'gate', rulesetId: null })).toEqual(refused);
+    expect(inTape({ [member]: null })).toBeNull();
+    expect(inTape({ [member]: 'gate', rulesetId: 'gate' })).toBeNull();
+    expect(inTape({ [member]: 'gate', rulesetId: '' })).toEqual(refused);
+    expect(ofTape({ tape: {}, [member]: 'gate' })).toEqual(misspelt(`/${member}`, '/tape/rulesetId'));
+    expect(ofAct({ tape: { [member]: 'gate' } })).toEqual(misspelt(`/tape/${member}`, '/rulesetId'));
   });
 
   it.each(['rulesetId', 'rulers', 'result', 'reset', 'rulesetVersion', 'resultsets', 'x'.repeat(65)])(
     'is accepted: %s',
     (member) => {
-      expect(refused({ [member]: 'gate' })).toBeNull();
+      expect(inTape({ [member]: 'gate' })).toBeNull();
     },
   );
 
   it('is no id if it holds rules', () => {
-    expect(refused({ rules: [] })).toBeNull();
-  });
-
-  it('is refused where the id would be ignored [2.1q]', () => {
-    const placed = (body: Json | undefined, pointer: '' | '/tape'): unknown => {
-      try {
-        requireRulesetPlace(body, pointer);
-        return null;
-      } catch (error) {
-        return error instanceof Rejection ? [error.code, error.details] : error;
-      }
-    };
-    const rulesetId = 'gate';
-    const misplaced = (member: string, meant: string) => ['MEMBER_MISSPELT', { member, meant }];
-    expect(placed({ rulesetId, tape: {} }, '/tape')).toEqual(misplaced('/rulesetId', '/tape/rulesetId'));
-    expect(placed({ tape: { context: { rulesetId } } }, '/tape')).toEqual(
-      misplaced('/tape/context/rulesetId', '/tape/rulesetId'),
-    );
-    expect(placed({ tape: { rulesetId } }, '')).toEqual(misplaced('/tape/rulesetId', '/rulesetId'));
-    expect(placed({ context: { rulesetId } }, '')).toEqual(misplaced('/context/rulesetId', '/rulesetId'));
-    expect(placed({ rulesetId, tape: { rulesetId } }, '/tape')).toBeNull();
-    for (const body of [{ tape: {} }, { rulesetId: null }, { rulesetId: '' }, { tape: 'x' }, null, undefined])
-      expect(placed(body, '/tape')).toBeNull();
+    expect(inTape({ rules: [] })).toBeNull();
   });
 
   it.each([
@@ -70,23 +62,105 @@ describe('the name of a member that decides', () => {
     ['npc_state', '/tape/npcState'],
     ['npcSate', '/tape/npcState'],
   ])('is refused if it only resembles another member that decides: %s [2.1q]', (member, meant) => {
-    expect(refused({ [member]: {} })).toEqual(['MEMBER_MISSPELT', { member, meant }]);
-    expect(refused({ [member]: {}, context: {}, npcState: {} })).toBeNull();
-    expect(refused({ [member]: null })).toBeNull();
+    const refused = misspelt(`/tape/${member}`, meant);
+    expect(inTape({ [member]: {} })).toEqual(refused);
+    expect(inTape({ [member]: { hour: 23 }, context: { hour: 3 }, npcState: { hp: 5 } })).toBeNull();
+    // What is empty is as good as absent: a client sends the empty context of the last tape again.
+    for (const empty of [{}, [], null, ''])
+      expect(inTape({ [member]: { hour: 23 }, context: empty, npcState: empty })).toEqual(refused);
+    expect(inTape({ [member]: null })).toBeNull();
     // A body that has no such member cannot mean it.
-    expect(refused({ [member]: {} }, [])).toBeNull();
+    expect(ofNpc({ [member]: {} })).toBeNull();
   });
 
   it.each(['content', 'state', 'worldState', 'npcStats', 'ctxMessages', 'npcId', 'constructor'])(
     'is accepted where it is another word: %s',
     (member) => {
-      expect(refused({ [member]: {} })).toBeNull();
+      expect(inTape({ [member]: { hour: 23 } })).toBeNull();
     },
   );
 
+  it.each([
+    ['contxt', '/contxt', '/context'],
+    ['npcState', '/npcState', '/context/npcState'],
+    ['worldState', '/worldState', '/context/worldState'],
+    ['world_state', '/world_state', '/context/worldState'],
+    ['constraints', '/constraints', '/context/constraints'],
+  ])('is refused beside the context of the bridge: %s [2.1q]', (name, member, meant) => {
+    expect(ofBridge({ action: 'SELL', [name]: { hp: 0 } })).toEqual(misspelt(member, meant));
+  });
+
+  it.each([
+    ['npcSate', 'npcState'],
+    ['NpcState', 'npcState'],
+    ['worldsState', 'worldState'],
+    ['constraint', 'constraints'],
+  ])('is refused in the context of the bridge: %s [2.1q]', (name, meant) => {
+    const refused = misspelt(`/context/${name}`, `/context/${meant}`);
+    expect(ofBridge({ action: 'SELL', context: { [name]: { hp: 0 } } })).toEqual(refused);
+    expect(ofBridge({ action: 'SELL', context: { [name]: { hp: 0 }, [meant]: { hp: 1 } } })).toBeNull();
+  });
+
   it('is looked for in objects alone, and among their first members', () => {
-    for (const holder of [undefined, null, 'ruleset', ['ruleset']]) expect(refused(holder)).toBeNull();
+    for (const tape of [null, 'ruleset', ['ruleset']]) expect(ofTape({ tape })).toBeNull();
+    for (const body of [null, undefined, 'ruleset', ['ruleset']]) expect(ofAct(body)).toBeNull();
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member${String(n)}`, 1]));
-    expect(refused({ ...many, ruleset: 'gate' })).toBeNull();
+    expect(inTape({ ...many, ruleset: 'gate' })).toBeNull();
+  });
+});
+
+describe('the place of a member that decides', () => {
+  const rulesetId = 'gate';
+  const context = { hour: 3 };
+  const npcState = { hp: 5 };
+
+  it('is refused where it would be ignored [2.1q]', () => {
+    expect(ofTape({ rulesetId, tape: {} })).toEqual(misspelt('/rulesetId', '/tape/rulesetId'));
+    expect(ofTape({ context, tape: {} })).toEqual(misspelt('/context', '/tape/context'));
+    expect(ofTape({ context, tape: { context: {} } })).toEqual(misspelt('/context', '/tape/context'));
+    expect(ofTape({ npcState, tape: {} })).toEqual(misspelt('/npcState', '/tape/npcState'));
+    expect(ofTape({ npc_state: npcState, tape: {} })).toEqual(misspelt('/npc_state', '/tape/npcState'));
+    expect(ofAct({ tape: { rulesetId } })).toEqual(misspelt('/tape/rulesetId', '/rulesetId'));
+    expect(ofAct({ tape: { context } })).toEqual(misspelt('/tape/context', '/context'));
+    expect(ofAct({ tape: { npcState } })).toEqual(misspelt('/tape/npcState', '/npcState'));
+    expect(ofNpc({ tape: { rulesetId } })).toEqual(misspelt('/tape/rulesetId', '/rulesetId'));
+    expect(ofAgent({ npcState })).toEqual(misspelt('/npcState', '/context/npcState'));
+    expect(ofAgent({ context: { npc_state: npcState } })).toEqual(misspelt('/context/npc_state', '/context/npcState'));
+    expect(ofAgent({ tape: { context } })).toEqual(misspelt('/tape/context', '/context'));
+  });
+
+  it.each(['rulesetId', 'ruleset_id', 'RulesetID'])('is refused in what a game tells: %s [2.1q]', (name) => {
+    for (const holder of ['context', 'npcState']) {
+      expect(inTape({ [holder]: { [name]: 'gate' } })).toEqual(misspelt(`/tape/${holder}/${name}`, '/tape/rulesetId'));
+      expect(ofAct({ [holder]: { [name]: 'gate' } })).toEqual(misspelt(`/${holder}/${name}`, '/rulesetId'));
+      expect(ofAct({ [holder]: { [name]: 7 } })).toBeNull();
+      // A body that has no such member may hold anything under its name.
+      expect(ofNpc({ [holder]: { [name]: 'gate' } })).toBeNull();
+    }
+    // The words of a game are its own.
+    for (const word of ['ruleset', 'rules', 'setId', 'contexts', 'npcSate'])
+      expect(ofAct({ context: { [word]: 'gate' } })).toBeNull();
+  });
+
+  it('is not named if the route reads it nowhere [2.1q]', () => {
+    for (const refused of [ofAgent, ofBridge]) {
+      expect(refused({ rulesetId })).toEqual(misspelt('/rulesetId'));
+      expect(refused({ ruleset: 'gate' })).toEqual(misspelt('/ruleset'));
+      expect(refused({ tape: { rulesetId } })).toEqual(misspelt('/tape/rulesetId'));
+      expect(refused({ context: { rulesetId } })).toEqual(misspelt('/context/rulesetId'));
+      expect(refused({ rulesetId: null, context: { rulesetId: null } })).toBeNull();
+      expect(refused({ rulesetId: '' })).toBeNull();
+    }
+  });
+
+  it('is of no matter if nothing is there, or if something is in the right place, too', () => {
+    expect(ofTape({ rulesetId, context, tape: { rulesetId, context } })).toBeNull();
+    for (const body of [
+      { context: {}, tape: {} },
+      { rulesetId: null, tape: {} },
+      { rulesetId: '', tape: {} },
+    ])
+      expect(ofTape(body)).toBeNull();
+    expect(ofAct({ tape: 'x' })).toBeNull();
   });
 });
