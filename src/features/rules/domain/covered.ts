@@ -1,17 +1,19 @@
 import { strictEffectOf } from './action-words.js';
 import type { Alternative } from './conditions/alternatives.js';
-import type { NeededMember } from './conditions/cel/needed.js';
+import type { CelExpression } from './conditions/cel/read-cel.js';
+import { pathOf } from './conditions/cel/reads.js';
+import type { MissingMember } from './conditions/cel/without-members.js';
 import type { Path } from './conditions/path.js';
 import { isProblem } from './conditions/problem.js';
 import { type Condition, isCel, readCondition } from './conditions/read-condition.js';
 import type { DirectiveRule, RuleCondition } from './ruleset.js';
 
-/** A condition as it is read; a condition in CEL has only the members without which it is false. */
+/** A condition as it is read: a path with its alternatives, or an expression in CEL. Neither if it cannot be read. */
 export type Read = {
   readonly pair: RuleCondition;
   readonly name: string;
   readonly condition: Condition | null;
-  readonly needed: readonly NeededMember[];
+  readonly cel: CelExpression | null;
 };
 
 /** A rule with an opinion on actions. */
@@ -28,10 +30,8 @@ export type Deciding = {
 const readOne = (pair: RuleCondition): Read => {
   const read = readCondition(pair);
   const name = JSON.stringify(pair);
-  if (isProblem(read)) return { pair, name, condition: null, needed: [] };
-  return isCel(read)
-    ? { pair, name, condition: null, needed: read.cel.needed }
-    : { pair, name, condition: read, needed: [] };
+  if (isProblem(read)) return { pair, name, condition: null, cel: null };
+  return isCel(read) ? { pair, name, condition: null, cel: read.cel } : { pair, name, condition: read, cel: null };
 };
 
 /** The rules of a set that have an opinion on actions, in the order in which they decide. */
@@ -65,39 +65,62 @@ const isSamePath = (one: Path, other: Path): boolean =>
 
 const EVERY = '*';
 
-/** Whether a rule forbids the same as another one while a member is missing. */
-const forbidsToo = (one: Deciding, other: Deciding, path: Path): boolean =>
+/** What a model leaves out or makes null. */
+export type Missing = { readonly path: Path; readonly while: MissingMember['while'] };
+
+/** Whether one of two paths leads through the end of the other. */
+const isOnWay = (one: Path, other: Path): boolean =>
+  one.root === other.root && one.names.every((name, at) => at >= other.names.length || name === other.names[at]);
+
+/** Whether a condition may be about a missing member. */
+const isAbout = ({ condition, cel }: Read, { path }: Missing): boolean =>
+  condition !== null
+    ? isSamePath(condition.path, path)
+    : cel === null || cel.reads.some((read) => isOnWay(pathOf(read), path));
+
+/** Whether a condition about a missing member holds. */
+const holdsWithout = ({ condition, cel }: Read, missing: Missing): boolean =>
+  condition !== null
+    ? condition.alternatives.some(isForNothing)
+    : cel?.without.true.some((one) => one.while === missing.while && isSamePath(pathOf(one), missing.path)) === true;
+
+/** Whether a rule forbids an action of another one while a member is missing. */
+const forbidsToo = (one: Deciding, other: Deciding, type: string, missing: Missing): boolean =>
   one !== other &&
   one.kind === 'forbid' &&
   (one.rule.ruleObsPattern ?? '') === '' &&
   (one.target === null || one.target === other.target) &&
-  [...other.types].every((type) => one.types.has(EVERY) || one.types.has(type)) &&
-  one.conditions.every(({ name, condition }) => {
+  (one.types.has(EVERY) || one.types.has(type)) &&
+  one.conditions.every((read) =>
     // A condition that both rules have holds as well, unless it is about the missing member.
-    if (condition === null || !isSamePath(condition.path, path)) return condition !== null && other.pairs.has(name);
-    return condition.alternatives.some(isForNothing);
-  });
-
-/** Whether a rule may lift those below it for an action of another rule while a member is missing. */
-const mayLift = (one: Deciding, other: Deciding, path: Path): boolean =>
-  one.kind !== 'forbid' &&
-  (one.target === null || other.target === null || one.target === other.target) &&
-  (one.types.has(EVERY) || other.types.has(EVERY) || [...other.types].some((type) => one.types.has(type))) &&
-  one.conditions.every(
-    ({ condition }) =>
-      condition === null || !isSamePath(condition.path, path) || condition.alternatives.some(isForNothing),
+    isAbout(read, missing) ? holdsWithout(read, missing) : other.pairs.has(read.name),
   );
 
-/**
- * Whether another rule always forbids the same while a member is missing. One below a rule that may allow the action then does not.
- * @param deciding all rules, in the order in which they decide
- */
-export const isCovered = (deciding: readonly Deciding[], one: Deciding, path: Path): boolean => {
+/** Whether a rule may lift those below it for an action of another rule while a member is missing. */
+const mayLift = (one: Deciding, other: Deciding, type: string, missing: Missing): boolean =>
+  one.kind !== 'forbid' &&
+  (one.target === null || other.target === null || one.target === other.target) &&
+  (one.types.has(EVERY) || type === EVERY || one.types.has(type)) &&
+  one.conditions.every((read) => read.condition === null || !isAbout(read, missing) || holdsWithout(read, missing));
+
+const isTypeCovered = (deciding: readonly Deciding[], one: Deciding, type: string, missing: Missing): boolean => {
   let isBelow = false;
   for (const other of deciding) {
     if (other === one) isBelow = true;
-    else if (forbidsToo(other, one, path)) return true;
-    else if (isBelow && mayLift(other, one, path)) return false;
+    else if (forbidsToo(other, one, type, missing)) return true;
+    else if (isBelow && mayLift(other, one, type, missing)) return false;
   }
   return false;
 };
+
+/**
+ * Whether other rules always forbid the same while a member is missing. One below a rule that may allow the action then does not.
+ * @param deciding all rules, in the order in which they decide
+ * @param types the actions that the rule is about
+ */
+export const isCovered = (
+  deciding: readonly Deciding[],
+  one: Deciding,
+  types: readonly string[],
+  missing: Missing,
+): boolean => types.every((type) => isTypeCovered(deciding, one, type, missing));

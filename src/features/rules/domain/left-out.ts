@@ -1,10 +1,10 @@
-import { isAlwaysThere } from './actions/payload-reads.js';
+import { lackingActions } from './actions/payload-reads.js';
 import { absenceWarning } from './absence.js';
 import type { Alternative } from './conditions/alternatives.js';
 import { pathOf } from './conditions/cel/reads.js';
 import type { Path } from './conditions/path.js';
 import type { Condition } from './conditions/read-condition.js';
-import { type Deciding, decidingIn, isCovered, isForNothing, type Read } from './covered.js';
+import { type Deciding, decidingIn, isCovered, isForNothing, type Missing, type Read } from './covered.js';
 import type { RuleCondition, RulesetContent } from './ruleset.js';
 import type { RuleWarning } from './rule-warning.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
@@ -35,30 +35,43 @@ const oppositeOf = ([key, value]: RuleCondition): string | null => {
 };
 
 /** A way round a rule: what a model leaves out for it, how, and what the condition would be without it. */
-type WayRound = { readonly path: Path; readonly how: string; readonly closed: string };
+type WayRound = Missing & { readonly how: string; readonly closed: string };
 
-const waysRound = ({ pair, condition, needed }: Read): readonly WayRound[] => {
+const waysRound = ({ pair, condition, cel }: Read): readonly WayRound[] => {
   const [key, value] = pair;
   if (condition !== null)
     return isOpen(condition) && absenceWarning(pair) === null
-      ? [{ path: condition.path, how: `leave out ${key}`, closed: `!|${value.trim()}` }]
+      ? [{ path: condition.path, while: 'missing', how: `leave out ${key}`, closed: `!|${value.trim()}` }]
       : [];
-  return needed.flatMap((member) => {
+  return (cel?.without.false ?? []).flatMap((member) => {
     const path = pathOf(member);
     if (!isOfModel(path)) return [];
-    const isNull = member.isFalseFor === 'null';
+    const isNull = member.while === 'null';
     const how = isNull ? `make ${member.key} null` : `leave out ${member.key}`;
-    return [{ path, how, closed: `${isNull ? `${member.key} == null` : `!has(${member.key})`} || …` }];
+    const closed = `${isNull ? `${member.key} == null` : `!has(${member.key})`} || …`;
+    return [{ path, while: member.while, how, closed }];
   });
 };
 
-const warningOf = ({ rule, types: all }: Deciding, pair: RuleCondition, { how, closed }: WayRound): RuleWarning => {
-  const types = [...all].join(', ');
+/** @param types the actions to forbid; null for all, which nobody wants to forbid whenever the member is missing */
+const warningOf = (
+  { rule, types: written }: Deciding,
+  types: readonly string[] | null,
+  pair: RuleCondition,
+  { how, closed }: WayRound,
+): RuleWarning => {
   const opposite = oppositeOf(pair);
-  const floor = `an ALLOW ${types} ${opposite === null ? 'with the opposite condition' : `with ${opposite}`} above a FORBID ${types} without conditions`;
+  const named = types?.join(', ');
+  const [allow, forbid] =
+    named === undefined ? ['an ALLOW', 'a FORBID of these'] : [`an ALLOW ${named}`, `a FORBID ${named}`];
+  const floor = `${allow} ${opposite === null ? 'with the opposite condition' : `with ${opposite}`} above ${forbid} without conditions`;
+  const isNarrower = written.has('*');
+  const first = !isNarrower
+    ? `write ${closed}`
+    : `${named === undefined ? 'name the actions that need it in place of *' : `write FORBID ${named}`}, with ${closed}`;
   return {
     drRuleId: rule.drRuleId,
-    message: `A model may ${how}, and then the rule forbids nothing. If it should forbid then too, write ${closed}; or let ${floor} decide.`,
+    message: `A model may ${how}, and then the rule forbids nothing. If it should forbid then too, ${first}; or let ${floor} decide.`,
   };
 };
 
@@ -76,14 +89,18 @@ export function* leftOutWarnings(
   for (const one of deciding.filter(({ kind }) => kind === 'forbid')) {
     for (const read of one.conditions)
       for (const way of waysRound(read)) {
-        if (isAlwaysThere(one.rule, set, way.path)) continue;
+        const declared = lackingActions(one.rule, set, way.path);
+        if (declared?.lacking.length === 0) continue;
         if (compared === COMPARED) {
           notCompared.add(one);
           continue;
         }
         compared += 1;
-        yield deciding.length;
-        if (!isCovered(deciding, one, way.path)) warnings.push(warningOf(one, read.pair, way));
+        const types = declared?.lacking ?? [...one.types];
+        yield deciding.length * types.length;
+        if (isCovered(deciding, one, types, way)) continue;
+        const remedied = one.types.has('*') ? (declared?.types ?? null) : [...one.types];
+        warnings.push(warningOf(one, remedied, read.pair, way));
       }
   }
   if (notCompared.size === 0) return warnings;

@@ -1,10 +1,11 @@
 import { absenceWarning } from './absence.js';
-import { besidePayload, likelyPayloadWarnings } from './actions/likely-payload.js';
+import { besidePayload, likelyPayloadReads } from './actions/likely-payload.js';
 import { isNeverList, payloadWarnings } from './actions/payload-reads.js';
 import { effectIn, readActionWords } from './action-words.js';
 import { isProblem, problemText, shownText } from './conditions/problem.js';
 import { leftOutWarnings } from './left-out.js';
-import { likelyContextWarnings } from './likely-context.js';
+import { likelyContextReads } from './likely-context.js';
+import type { MistakenRead } from './mistaken-read.js';
 import { oneElementWarning } from './one-element.js';
 import { requireWarning } from './require-reads.js';
 import type { RuleWarning } from './rule-warning.js';
@@ -148,11 +149,41 @@ export const memberWarnings = (
     })),
 ];
 
-const writableByModel = (set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly RuleWarning[] =>
-  undeclaredReads(set).map(({ drRuleId, path }) => ({
-    drRuleId,
-    message: `The rule reads ${path}, which the model may change. Say in ruleState who writes it: the game, or the model within limits.`,
-  }));
+/** How many warnings about members of the state a registration gets, of each kind. */
+const STATE_WARNINGS = 32;
+
+/** The first warnings, and one about the others. */
+const firstOf = (warnings: readonly RuleWarning[], others: (more: string) => string): readonly RuleWarning[] => {
+  const more = warnings.length - STATE_WARNINGS;
+  if (more <= 0) return warnings;
+  const message = others(`${more} more`);
+  return [...warnings.slice(0, STATE_WARNINGS), { drRuleId: '', message }];
+};
+
+const mistakenWarnings = (reads: readonly MistakenRead[]): readonly RuleWarning[] =>
+  firstOf(
+    reads.map(({ drRuleId, key, meant }) => ({
+      drRuleId,
+      message: `${key} is a member of the NPC's state. Perhaps ${meant} was meant; if not, write state.${key}.`,
+    })),
+    (more) => `Rules read ${more} members of the state that were probably not meant.`,
+  );
+
+/** A warning about each member that a model may change. A key that is probably mistaken is no member of the state, so it gets none. */
+const writableByModel = (
+  set: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>,
+  mistaken: readonly MistakenRead[],
+): readonly RuleWarning[] => {
+  const keys = new Set(mistaken.map(({ drRuleId, key }) => JSON.stringify([drRuleId, key])));
+  const reads = undeclaredReads(set, (drRuleId, key) => keys.has(JSON.stringify([drRuleId, key])));
+  return firstOf(
+    reads.map(({ drRuleId, path }) => ({
+      drRuleId,
+      message: `The rule reads ${path}, which the model may change. Say in ruleState who writes it: the game, or the model within limits.`,
+    })),
+    (more) => `Rules read ${more} members of the state that the model may change.`,
+  );
+};
 
 /**
  * Every rule that looks as if it decides something but does not, and what a model could change to get round a rule of grammar 2. It works in slices of
@@ -172,10 +203,13 @@ export function* warningsOf(
   if (!isStrict) return warnings;
   yield set.rulesetRules.length;
   warnings.push(...(yield* leftOutWarnings(set)));
-  for (const ofSet of [likelyContextWarnings, likelyPayloadWarnings, payloadWarnings, writableByModel]) {
-    yield set.rulesetRules.length;
-    warnings.push(...ofSet(set));
-  }
+  yield set.rulesetRules.length;
+  const [ofContext, ofPayload] = [likelyContextReads(set), likelyPayloadReads(set)];
+  warnings.push(...mistakenWarnings(ofContext), ...mistakenWarnings(ofPayload));
+  yield set.rulesetRules.length;
+  warnings.push(...payloadWarnings(set));
+  yield set.rulesetRules.length;
+  warnings.push(...writableByModel(set, [...ofContext, ...ofPayload]));
   return warnings;
 }
 

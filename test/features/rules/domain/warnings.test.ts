@@ -222,6 +222,19 @@ describe('a registration of grammar 2', () => {
     ['facts.sale == true && (has(delta.gold) ? delta.gold < 0 : false)', 'leave out delta.gold'],
     ['has(after.trust) && (after.trust < 3 || facts.war == true)', 'leave out after.trust'],
     ['action.payload.price != null && action.payload.price < 10', 'make action.payload.price null'],
+    ['!(!has(action.payload.price) || action.payload.price >= 10)', 'leave out action.payload.price'],
+    ['!has(action.payload.price) ? false : action.payload.price < 10', 'leave out action.payload.price'],
+    ['has(action.payload.price) == true && action.payload.price < 10', 'leave out action.payload.price'],
+    ['false != has(action.payload.price) && action.payload.price < 10', 'leave out action.payload.price'],
+    ['action.payload.price == null ? false : action.payload.price < 10', 'make action.payload.price null'],
+    ['!(action.payload.price == null) && action.payload.price < 10', 'make action.payload.price null'],
+    ['facts.sale == true ? has(delta.gold) && delta.gold < 0 : has(delta.gold)', 'leave out delta.gold'],
+    ['!(has(delta.gold) ? delta.gold >= 0 : true)', 'leave out delta.gold'],
+    ['delta.gold < 5 ? has(delta.gold) : false', null],
+    ['!(has(action.payload.price) && action.payload.price >= 10)', null],
+    ['!has(action.payload.price) ? true : action.payload.price < 10', null],
+    ['has(action.payload.price) == false || action.payload.price < 10', null],
+    ['action.payload.price == null || action.payload.price < 10', null],
     ['action.payload.price < 10', null],
     ['!has(action.payload.price) || action.payload.price < 10', null],
     ['has(action.payload.price) ? action.payload.price < 10 : true', null],
@@ -237,6 +250,32 @@ describe('a registration of grammar 2', () => {
     );
     const path = leaves?.split(' ').find((word) => word.includes('.')) ?? 'action.payload.price';
     expect(about(rule, { ruleAction: 'FORBID SELL', ruleCondition: [[path, '!']] })).toEqual([]);
+  });
+
+  it('gets none if other rules forbid it together, share an expression or have one for nothing [5.13k]', () => {
+    const open = [{ message: expect.stringContaining('may leave out') as string }];
+    const both = { ruleAction: 'FORBID SELL, BUY', ...price('<10') };
+    expect(about(both, { ruleAction: 'FORBID SELL' }, { ruleAction: 'FORBID BUY' })).toEqual([]);
+    expect(about(both, { ruleAction: 'FORBID SELL' }, { ruleAction: 'FORBID GIVE' })).toMatchObject(open);
+    const cel = (expression: string) => ['cel', expression] as const;
+    const sale = cel('facts.sale == true');
+    const low: Partial<DirectiveRule> = {
+      ruleAction: 'FORBID SELL',
+      ruleCondition: [...price('<10').ruleCondition, sale],
+    };
+    const floor = (expression: string) => ({ ruleAction: 'FORBID SELL', ruleCondition: [cel(expression)] });
+    expect(about(low, { ruleAction: 'FORBID SELL', ruleCondition: [sale] })).toEqual([]);
+    expect(about(low, floor('facts.war == true'))).toMatchObject(open);
+    expect(about(low, floor('!has(action.payload.price) || action.payload.price == null'))).toEqual([]);
+    expect(about(low, floor('action.payload.price == null'))).toMatchObject(open);
+    expect(about(low, floor('has(action.payload.price)')).slice(0, 1)).toMatchObject(open);
+  });
+
+  it('has no remedy that would silence the NPC [5.13k]', () => {
+    const [warning] = about({ ruleAction: 'FORBID *', ...price('<10') });
+    expect(warning?.message).toBe(
+      'A model may leave out action.payload.price, and then the rule forbids nothing. If it should forbid then too, name the actions that need it in place of *, with !|<10; or let an ALLOW with ["action.payload.price","all(>=10)"] above a FORBID of these without conditions decide.',
+    );
   });
 
   it('ends with a warning about those that were not compared [5.13k]', () => {

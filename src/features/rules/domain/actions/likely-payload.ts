@@ -1,13 +1,10 @@
 import { isProblem, shownText } from '../conditions/problem.js';
 import { type Condition, isCel, readCondition } from '../conditions/read-condition.js';
-import type { RuleWarning } from '../rule-warning.js';
+import { distinctReads, type MistakenRead } from '../mistaken-read.js';
 import type { DirectiveRule, RuleCondition, RulesetContent } from '../ruleset.js';
 import { namesOf } from '../state-rules/state-rule.js';
 import { ACTION_MEMBERS } from './action-members.js';
 import { actionsOf, declaresMember } from './payload-reads.js';
-
-/** How many conditions a registration warns of. */
-const WARNED_CONDITIONS = 32;
 
 type Declaring = Pick<RulesetContent, 'rulesetRules' | 'ruleState' | 'actions'>;
 
@@ -37,24 +34,25 @@ const isOfPayload = ({ actions = [] }: Declaring, names: readonly string[]): boo
   return inside.length > 0 && actions.some(({ payload }) => payload !== undefined && declaresMember(payload, inside));
 };
 
-/** A warning about each rule that reads a member of the state which is probably one of the payload: `price` in place of `action.payload.price`. */
-export const likelyPayloadWarnings = (set: Declaring): readonly RuleWarning[] => {
+/** The members of the state that rules read and that are probably ones of the payload: `price` in place of `action.payload.price`. */
+export const likelyPayloadReads = (set: Declaring): readonly MistakenRead[] => {
   if ((set.actions ?? []).length === 0) return [];
   const ofState = new Set((set.ruleState ?? []).map((rule) => namesOf(rule)[0]));
   const known = new Map<string, boolean>();
-  const warned = new Map<string, RuleWarning>();
-  for (const { drRuleId, ruleCondition } of set.rulesetRules)
-    for (const pair of ruleCondition) {
-      if (warned.size === WARNED_CONDITIONS) return [...warned.values()];
-      const [key] = pair;
-      const path = readOf(pair)?.path;
-      if (path?.root !== 'state' || /^state(?:\.|$)/.test(key) || ofState.has(path.names[0])) continue;
-      const isLikely = known.get(key) ?? isOfPayload(set, path.names);
-      known.set(key, isLikely);
-      if (!isLikely) continue;
-      const meant = `action.${key.startsWith('payload.') ? '' : 'payload.'}${key}`;
-      const message = `${key} is a member of the NPC's state. Perhaps ${meant} was meant; if not, write state.${key}.`;
-      warned.set(JSON.stringify([drRuleId, key]), { drRuleId, message });
-    }
-  return [...warned.values()];
+  const isLikely = (key: string, names: readonly string[]): boolean => {
+    const isOf = known.get(key) ?? isOfPayload(set, names);
+    known.set(key, isOf);
+    return isOf;
+  };
+  return distinctReads(
+    set.rulesetRules.flatMap(({ drRuleId, ruleCondition }) =>
+      ruleCondition.flatMap((pair): readonly MistakenRead[] => {
+        const [key] = pair;
+        const path = readOf(pair)?.path;
+        if (path?.root !== 'state' || /^state(?:\.|$)/.test(key) || ofState.has(path.names[0])) return [];
+        const meant = `action.${key.startsWith('payload.') ? '' : 'payload.'}${key}`;
+        return isLikely(key, path.names) ? [{ drRuleId, key, meant }] : [];
+      }),
+    ),
+  );
 };

@@ -120,20 +120,38 @@ export const payloadWarnings = (
 const isSomething = ({ type, items, minItems = 0 }: PayloadSchema): boolean =>
   type === 'array' ? minItems > 0 && items !== undefined && isSomething(items) : type !== undefined;
 
-/** Whether every value of a schema has something at a path. */
-const requires = (schema: PayloadSchema, [name, ...rest]: readonly string[]): boolean => {
+/** Whether every value of a schema has something at a path, which goes through the elements of lists. */
+const requires = (schema: PayloadSchema, names: readonly string[]): boolean => {
+  const [name, ...rest] = names;
   if (name === undefined) return isSomething(schema);
+  if (schema.type === 'array') {
+    const { items, minItems = 0 } = schema;
+    if (items === undefined) return false;
+    return isIndex(name) ? Number(name) < minItems && requires(items, rest) : minItems > 0 && requires(items, names);
+  }
   const property = propertyOf(schema, name);
   const isRequired = schema.type === 'object' && schema.required?.includes(name) === true;
   return isRequired && property !== undefined && requires(property, rest);
 };
 
-/** Whether the declared payloads always have something where a condition looks. */
-export const isAlwaysThere = (rule: DirectiveRule, set: DeclaringSet, path: Path): boolean => {
+/** The actions that a rule is about as far as a member goes, and those of them that can lack it. */
+export type Lacking = { readonly types: readonly string[]; readonly lacking: readonly string[] };
+
+/**
+ * Which declared actions can lack a member: of a rule about all actions, those whose declared payload has the member.
+ * @returns null if no declaration says anything of the member
+ */
+export const lackingActions = (rule: DirectiveRule, set: DeclaringSet, path: Path): Lacking | null => {
   const names = payloadNames(path);
-  if (names === null) return false;
-  const schemas = actionsOf(rule, set);
-  return schemas.length > 0 && schemas.every(({ payload }) => payload !== undefined && requires(payload, names));
+  if (names === null) return null;
+  const all = actionsOf(rule, set);
+  const about =
+    namedTypes(rule) === null
+      ? all.filter(({ payload }) => payload !== undefined && declaresMember(payload, names))
+      : all;
+  if (about.length === 0) return null;
+  const lacking = about.filter(({ payload }) => payload === undefined || !requires(payload, names));
+  return { types: about.map(({ type }) => type), lacking: lacking.map(({ type }) => type) };
 };
 
 const mayBeList = (found: Found): boolean =>

@@ -106,12 +106,18 @@ const WORDS: Readonly<Record<string, string>> = {
 const WORD = /^([a-z]{2,3})\s+(\S+)$/i;
 const NOT = /^not\s+(\S.*)$/isu;
 const COUNT = /^count\s*((?:[<>=!≥≤≠]\s*)+\d+)$/i;
-const DASHED = /^(-?[\d.]+|\d{1,2}:\d{2})\s*[-–—]\s*([\d.]+|\d{1,2}:\d{2})$/;
-/** `05`, `5:00`, `05:30`. */
-const CLOCK = /^(\d{1,2})(?::(00|15|30|45))?$/;
-const QUARTERS: Readonly<Record<string, string>> = { '15': '.25', '30': '.5', '45': '.75' };
+/** A time of day: `05`, `5:00`, `22h`, `22h30`, `10pm`, `10:30 p.m.`. */
+const TIME = String.raw`\d{1,2}(?:[:h]\d{2})?\s?(?:h|[ap]\.?m\.?)?`;
+const DASHED = new RegExp(
+  String.raw`^(-?\d+(?:\.\d+)?|${TIME})\s{0,3}(?:[-–—]|\.{2,})\s{0,3}(\d+(?:\.\d+)?|${TIME})$`,
+  'i',
+);
+const CLOCK = /^(\d{1,2})(?:[:h](\d{2}))?\s?(?:h|([ap])\.?m\.?)?$/i;
+const QUARTERS: Readonly<Record<string, string>> = { '00': '', '15': '.25', '30': '.5', '45': '.75' };
+const [NOON, LAST_HOUR] = [12, 24];
 /** Words around numbers: `between 8 and 19`, `8 to 19`, `at least 5`. */
-const BETWEEN = /^(?:between\s+(?=\S+\s+and\s)|(?:from\s+)?(?=\S+\s+(?:to|until|through)\s))(\S+)\s+\S+\s+(\S+)$/i;
+const BETWEEN =
+  /^(?:(?:from\s{1,3})?(\S+(?: [ap]\.?m\.?)?)\s{1,3}(?:to|until|till|through)|between\s{1,3}(\S+(?: [ap]\.?m\.?)?)\s{1,3}and)\s{1,3}(\S+(?: [ap]\.?m\.?)?)$/i;
 const MEASURES: readonly (readonly [pattern: RegExp, order: Order])[] = [
   [/^(?:at least|not less than|minimum|min)\s+(\S+)$/i, '>='],
   [/^(?:at most|not more than|up to|maximum|max)\s+(\S+)$/i, '<='],
@@ -137,34 +143,58 @@ const dottedProblem = (text: string): Problem | null => {
   return to !== undefined && before === '' ? problem('A range has two ends.', `<=${to}`) : null;
 };
 
-/** A time of day as a number of hours; a number as it is; null if it is neither. */
-const hourOf = (text: string): string | null => {
-  if (isNumber(text)) return text;
-  const [, hour, minutes = ''] = CLOCK.exec(text) ?? [];
-  return hour === undefined ? null : `${Number(hour)}${QUARTERS[minutes] ?? ''}`;
+/** The number of hours of a time of day; null if there is no such time, or if the number is no simple one. */
+const hoursOf = ([, written = '', minutes = '00', half]: RegExpExecArray): string | null => {
+  const hour = Number(written);
+  const later = half?.toLowerCase() === 'p' ? NOON : 0;
+  const hours = half === undefined ? hour : (hour % NOON) + later;
+  const quarters = QUARTERS[minutes];
+  const isTime = half === undefined ? hour <= LAST_HOUR : hour >= 1 && hour <= NOON;
+  return quarters !== undefined && isTime ? `${hours}${quarters}` : null;
 };
 
-/** Two numbers, or two times of day, with a dash or words between them. */
-type Dashed = { readonly from: string; readonly to: string };
+/** Two numbers, or two times of day, with a dash, dots or words between them. An end is null if no number says it. */
+type Span = { readonly from: string | null; readonly to: string | null; readonly areTimes: boolean };
 
-/** The span that `5-9`, `22-05` or `22:00-05:00` stands for; null if it is none. A number with a zero before it is one in a time of day. */
-export const dashedSpan = (text: string): Dashed | null => {
+/** Numbers are what they are, unless the other end can only be a time: `22` of `22-05`. */
+const spanOf = (left: string, right: string): Span | null => {
+  if (isNumber(left) && isNumber(right))
+    return Number(left) === Number(right) ? null : { from: left, to: right, areTimes: false };
+  const [one, other] = [CLOCK.exec(left), CLOCK.exec(right)];
+  if (one === null || other === null) return null;
+  const [from, to] = [hoursOf(one), hoursOf(other)];
+  return from !== null && from === to ? null : { from, to, areTimes: true };
+};
+
+/** The span that `5-9`, `22-05`, `22:00..05:00` or `10pm-5am` stands for; null if it is none. */
+export const spanIn = (text: string): Span | null => {
   const [, left = '', right = ''] = DASHED.exec(text) ?? [];
-  const [from, to] = [hourOf(left), hourOf(right)];
-  if (from === null || to === null || Number(from) === Number(to)) return null;
-  const isClock = !isNumber(left) || !isNumber(right);
-  return isClock && !(CLOCK.test(left) && CLOCK.test(right)) ? null : { from, to };
+  return spanOf(left, right);
 };
 
-/** The problem of a span. One that ends with the smaller number goes across midnight. */
-const spanProblem = ({ from, to }: Dashed): Problem =>
-  Number(from) <= Number(to)
-    ? problem('A range is written like 5..9.', `${from}..${to}`)
-    : problem('A range begins with the smaller number. Across midnight, it is two orders.', `>=${from}|<=${to}`);
+/** Whether a span ends on the next day. Of mere numbers, only those from the evening to the morning are taken for hours. */
+const isOverNight = (from: number, to: number, areTimes: boolean): boolean =>
+  areTimes ? from > to : from >= NOON && from <= LAST_HOUR && to >= 0 && to < NOON;
+
+/** The problem of a span. One from the evening to the morning goes across midnight. */
+export const spanProblem = ({ from, to, areTimes }: Span): Problem => {
+  if (from === null || to === null)
+    return problem('Times are written as numbers of hours, such as 22.5, and a span of them like 5..9.');
+  if (Number(from) <= Number(to)) return problem('A range is written like 5..9.', `${from}..${to}`);
+  return isOverNight(Number(from), Number(to), areTimes)
+    ? problem(
+        'A range begins with the smaller number. From the evening to the morning, it is two orders. Quote a score or a date.',
+        `>=${from}|<=${to}`,
+      )
+    : problem('A range begins with the smaller number.', `${to}..${from}`);
+};
 
 /** What is outside a span. Outside one across midnight is a range without its ends, which takes two conditions. */
-export const outsideSpan = (key: string | null, { from, to }: Dashed): string | undefined =>
-  Number(from) <= Number(to) ? `<${from}|>${to}` : twoConditions(key, `>${to}`, `<${from}`);
+export const outsideSpan = (key: string | null, { from, to, areTimes }: Span): string | undefined => {
+  if (from === null || to === null) return undefined;
+  if (Number(from) <= Number(to)) return `<${from}|>${to}`;
+  return isOverNight(Number(from), Number(to), areTimes) ? twoConditions(key, `>${to}`, `<${from}`) : `<${to}|>${from}`;
+};
 
 const wordProblem = (text: string): Problem | null => {
   const [, word = '', operand = ''] = WORD.exec(text) ?? [];
@@ -178,9 +208,10 @@ const wordProblem = (text: string): Problem | null => {
 
 /** Numbers in words. A game's own texts hardly ever read like this. */
 const measureProblem = (text: string): Problem | null => {
-  const [, left = '', right = ''] = BETWEEN.exec(text) ?? [];
-  const [from, to] = [hourOf(left), hourOf(right)];
-  if (from !== null && to !== null) return spanProblem({ from, to });
+  const [, before, between, right = ''] = BETWEEN.exec(text) ?? [];
+  const left = before ?? between ?? '';
+  const span = spanOf(left, right);
+  if (span !== null) return spanProblem(span);
   for (const [pattern, order] of MEASURES) {
     const number = pattern.exec(text)?.[1];
     if (number !== undefined && isNumber(number))
@@ -218,7 +249,7 @@ export const textProblem = (text: string): Problem | null => {
     return problem('A quoted text has straight double quotes.', JSON.stringify(text.slice(1, -1)));
   if (text.includes('*'))
     return problem('* matches anything only alone. Quote a text that contains it.', JSON.stringify(text));
-  const span = dashedSpan(text);
+  const span = spanIn(text);
   if (span !== null) return spanProblem(span);
   return dottedProblem(text) ?? listProblem(text) ?? wordProblem(text) ?? measureProblem(text);
 };

@@ -26,6 +26,11 @@ const NPC_STATE = 'npcState';
 /** First names that are read as they are, or refused as such. */
 const RESERVED: readonly string[] = [...FIRST_NAMES, NPC_STATE, 'cel'];
 
+/** Words of games that resemble a root. They are members of the state like any other. */
+const USUAL_WORDS: readonly string[] = [
+  ...['faction', 'auction', 'estate', 'players', 'prayer', 'slayer', 'layer', 'npcStats', 'npcStatus'],
+];
+
 const NAMED = /^([^[\]]+)(?:\[([a-z])\])?$/;
 
 const reservedName = (first: string, more: readonly string[]): Problem | null => {
@@ -59,7 +64,8 @@ const resembles = (written: Bare, isAlone: boolean, { name, bare }: (typeof KNOW
 export const rootProblem = (key: string, isDeclared: (name: string) => boolean): Problem | null => {
   const [written = '', ...more] = key.split('.');
   const [first = ''] = written.split('[');
-  if (first.length > LONGEST_NAME || RESERVED.includes(first) || isDeclared(first)) return null;
+  if (first.length > LONGEST_NAME || RESERVED.includes(first) || USUAL_WORDS.includes(first) || isDeclared(first))
+    return null;
   const bare = bareOf(first);
   const known = KNOWN.find((one) => resembles(bare, more.length === 0, one))?.name;
   if (known === undefined) return null;

@@ -1,6 +1,6 @@
 import { areWithin } from '../../../../kernel/base/slips.js';
 import type { Alternative, CountComparison, ElementAlternative, Operand, Order } from './alternatives.js';
-import { dashedSpan, operatorOf, orderProblem, outsideSpan, textProblem } from './look-alikes.js';
+import { operatorOf, orderProblem, outsideSpan, spanIn, spanProblem, textProblem } from './look-alikes.js';
 import { compareQuantities, writtenNumber } from './numbers.js';
 import { isProblem, type Problem, problem, shownText } from './problem.js';
 import { endOfBrackets, splitValue } from './split-value.js';
@@ -77,8 +77,8 @@ const negatedMeant = (key: string | null, written: string): string | undefined =
   if (written === '*') return '!';
   if (written === '!' || /^null$/i.test(written)) return '*';
   const range = rangeIn(written);
-  if (range !== null) return `<${range[0]}|>${range[1]}`;
-  const span = dashedSpan(written);
+  if (range !== null && range[0] === range[1]) return `!=${range[0]}`;
+  const span = spanIn(written);
   if (span !== null) return outsideSpan(key, span);
   const { operator, rest } = operatorOf(written) ?? {};
   const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '': '!=', '!=': '' }[operator ?? ' '];
@@ -144,7 +144,7 @@ const rangeOf = ([from, to]: readonly [string, string]): ElementAlternative | Pr
   const [least, greatest] = [writtenNumber(from), writtenNumber(to)];
   if (least === null || greatest === null) return problem('A range has two numbers.');
   return compareQuantities(least, greatest) > 0
-    ? problem('A range begins with the smaller number.', `${to}..${from}`)
+    ? spanProblem({ from, to, areTimes: false })
     : { is: 'range', from: least, to: greatest };
 };
 

@@ -6,9 +6,6 @@ import type { RulesetContent } from '../ruleset.js';
 import { isIndex } from '../key-tree.js';
 import { GAME_MEMBERS, namesOf } from './state-rule.js';
 
-/** How many members a registration warns of. */
-const WARNED_MEMBERS = 32;
-
 /** The state, and the state with the changes of the verdict. */
 const STATE_ROOTS: readonly string[] = ['state', 'after'];
 
@@ -32,11 +29,12 @@ export const declaredIn = ({
 
 /**
  * The members of the state that rules read although nobody declared who writes them, so that the model may: each with the first rule that reads it.
+ * @param isMistaken whether a rule's key is probably meant to read something else
  */
-export const undeclaredReads = ({
-  rulesetRules,
-  ...set
-}: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>): readonly {
+export const undeclaredReads = (
+  { rulesetRules, ...set }: Pick<RulesetContent, 'rulesetRules' | 'ruleState'>,
+  isMistaken: (drRuleId: string, key: string) => boolean,
+): readonly {
   readonly drRuleId: string;
   readonly path: string;
 }[] => {
@@ -45,11 +43,11 @@ export const undeclaredReads = ({
   for (const { drRuleId, ruleCondition } of rulesetRules) {
     for (const pair of ruleCondition) {
       const read = readCondition(pair);
-      if (isProblem(read)) continue;
+      if (isProblem(read) || isMistaken(drRuleId, pair[0])) continue;
       for (const { root, names } of pathsReadBy(read)) {
         if (!STATE_ROOTS.includes(root) || names.length === 0 || isDeclared(names)) continue;
         const path = names.join('.');
-        if (!found.has(path) && found.size < WARNED_MEMBERS) found.set(path, drRuleId);
+        if (!found.has(path)) found.set(path, drRuleId);
       }
     }
   }

@@ -90,6 +90,8 @@ describe('a path', () => {
       'stat',
       'fact',
     ],
+    ...['faction.rank', 'auction.owner', 'estate.owner', 'players.count', 'prayer.x', 'slayer.x', 'layer.z'],
+    ...['npcStats.hp', 'npcStatus.mood'],
     ...['deltas', 'rafters', 'hp', 'constructor.x', '__proto__.x', '-', `${'a'.repeat(500)}.x`],
   ])('may begin with a member of the state that resembles no root: %s [5.5h]', (key) => {
     expect(rootProblem(key, () => false)).toBeNull();

@@ -29,6 +29,17 @@ const isComparable = (operator: Operator, other: CelNode): boolean => {
   return operator === 'in' ? other.is === 'list' && other.elements.every(isText) : isText(other);
 };
 
+/** The action itself at places where its type could be read under another name. */
+const wholeActions = (node: CelNode): readonly CelNode[] => {
+  if (node.is === 'root') return node.root === 'action' ? [node] : [];
+  const isAction = (one: CelNode): boolean => one.is === 'root' && one.root === 'action';
+  if (node.is === 'member' && isAction(node.of)) return [];
+  const isSearched = node.is === 'operation' && node.operator === 'in';
+  return childrenOf(node).flatMap((child) =>
+    isSearched && child === node.right && isAction(child) ? [] : wholeActions(child),
+  );
+};
+
 /** The types of the action at places where they are not compared with types. */
 const misplacedTypes = (node: CelNode): readonly CelNode[] => {
   if (node.is === 'has') return [];
@@ -42,6 +53,9 @@ const misplacedTypes = (node: CelNode): readonly CelNode[] => {
 };
 
 const placeMisuse = (tree: CelNode): Misuse | null => {
+  const [whole] = wholeActions(tree);
+  if (whole !== undefined)
+    return { message: 'action is read by its members, such as action.type.', at: whole.at, end: whole.at };
   const [first] = misplacedTypes(tree);
   const message = 'action.type is compared directly: action.type == "SELL", or action.type in ["SELL", "BUY"].';
   return first === undefined ? null : { message, at: first.at, end: first.at };

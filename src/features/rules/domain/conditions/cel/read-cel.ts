@@ -2,20 +2,20 @@ import { isProblem, type Problem, problem, shownText } from '../problem.js';
 import { actionMisuse, actionTypesIn } from './action-names.js';
 import { compile, type Runner } from './compile.js';
 import { failureMessage } from './failures.js';
-import { type NeededMember, neededMembers } from './needed.js';
 import { parseCel } from './parse.js';
 import { type Misuse, readTree } from './read-tree.js';
 import { type CelRead, readsOf } from './reads.js';
 import { findSlips } from './slips.js';
 import { type CelNode, type CelRoot, depthOf, type FunctionName, nodesOf } from './tree.js';
+import { withoutMembers } from './without-members.js';
 
 /** An expression that is ready to run. */
 export type CelExpression = {
   readonly text: string;
   readonly run: Runner;
   readonly reads: readonly CelRead[];
-  /** The members without which it is false. */
-  readonly needed: readonly NeededMember[];
+  /** The members without which it is true, and those without which it is false. */
+  readonly without: ReturnType<typeof withoutMembers>;
   /** The action types that it compares `action.type` with. */
   readonly actionTypes: readonly string[];
   /** Whether it names what there is only with the verdict. */
@@ -101,8 +101,8 @@ const attempt = (text: string): CelExpression | Attempt => {
   const reads = readsOf(tree);
   const actionTypes = actionTypesIn(tree);
   const needsVerdict = nodesOf(tree).some((node) => node.is === 'root' && NEEDS_VERDICT.includes(node.root));
-  const needed = neededMembers(tree);
-  return { text, run: compile(tree), reads, needed, actionTypes, needsVerdict, steps: stepsOf(tree) };
+  const without = withoutMembers(tree);
+  return { text, run: compile(tree), reads, without, actionTypes, needsVerdict, steps: stepsOf(tree) };
 };
 
 /** Which character is at a place in a text, counted from 1. */

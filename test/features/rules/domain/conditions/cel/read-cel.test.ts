@@ -104,7 +104,20 @@ describe('an expression', () => {
     expect(problemOf(written)?.message).toBe(`Character ${character}: ${direct}`);
   });
 
+  it.each<[written: string, character: number]>([
+    ['[action].exists(a, a.type == "SELLL")', 2],
+    ['[action][0].type == "SELLL"', 2],
+    ['(state.open == true ? action : after).type == "SELLL"', 23],
+    ['action[state.name] == "SELLL"', 1],
+    ['state.a == action', 12],
+  ])('is refused if it could read the type of the action under another name: %s [5.11d]', (written, character) => {
+    expect(problemOf(written)?.message).toBe(
+      `Character ${character}: action is read by its members, such as action.type.`,
+    );
+  });
+
   it.each([
+    '"payload" in action && has(action.target)',
     'action.type != "SELL" && "BUY" == action.type || !(action.type in ["SELL", "BUY"])',
     'has(action.type) && action.type in context.allowed',
     'state.last == action.type || state.log[0].type == action.type || action.type == context["last one"]',
