@@ -11,7 +11,7 @@ import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../src/kernel/processes/state-machine.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import type { LiveTexts } from '../../src/features/agents/live-texts.js';
-import { CALL_MS, ENGINE_WAIT_MS, type EngineWaits } from '../../src/features/engines/engine-waits.js';
+import { ENGINE_CALL_MS, ENGINE_WAIT_MS, type EngineWaits } from '../../src/features/engines/engine-waits.js';
 import type { Recall, Recalled } from '../../src/features/memory/recall.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { prepareTurn, type TurnEffectsDeps } from './turn.js';
@@ -19,7 +19,7 @@ import { prepareTurn, type TurnEffectsDeps } from './turn.js';
 /** How long one attempt at a recall may take, in milliseconds. */
 const RECALL_MS = 60_000;
 /** The same for the model's answer: a call, waiting for the engine if it is down, and another call. */
-const INFER_MS = ENGINE_WAIT_MS + 2 * CALL_MS;
+const INFER_MS = ENGINE_WAIT_MS + 2 * ENGINE_CALL_MS;
 /** How much of an engine's answer is recorded, in bytes of UTF-8. */
 const OUTPUT_BYTES = 65_536;
 /** How much of the reason of a missing answer is recorded, in UTF-16 units. */

@@ -25,6 +25,7 @@ import { serveCommand } from './serve.js';
 import { soulCommand } from '../features/souls/cli/soul.js';
 import { examples } from './shared/options.js';
 import { CommandFailed, remark, table, type Terminal, WrongUsage } from './shared/terminal.js';
+import { engineCommand } from '../features/agents/cli/engine.js';
 import { talkCommand } from '../features/agents/cli/talk.js';
 import { rulesRecordCommand } from '../features/turns/cli/rules-record.js';
 import { rulesTestCommand } from '../features/turns/cli/rules-test.js';
@@ -80,6 +81,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(demoCommand(terminal))
     .addCommand(rebuildCommand(terminal))
     .addCommand(reembedCommand(terminal))
+    .addCommand(engineCommand(terminal))
     .commandsGroup('Keys:')
     .addCommand(keysCommand(terminal, ownerKeys))
     .commandsGroup('NPCs and turns:')

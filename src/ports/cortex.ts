@@ -64,5 +64,7 @@ export interface CortexEngine extends AsyncDisposable {
    * Absent for an engine that is never down.
    */
   onAnswer?(listener: () => void): () => void;
+  /** How many tokens of prompt and answer it takes; null if it does not say. Raises the reason of the signal. */
+  contextTokens?(signal: AbortSignal): Promise<number | null>;
   complete(asked: Completion, signal: AbortSignal): Promise<Completed>;
 }

@@ -4,6 +4,7 @@ import { mayUpload } from '../features/souls/export-soul.js';
 import type { RouteDefinition } from '../kernel/http/route.js';
 import type { Services } from './services.js';
 import { actRoutes } from '../features/turns/http/acts.js';
+import { engineTestRoute } from '../features/agents/http/engine-test.js';
 import { agentRoutes } from '../features/agents/http/routes.js';
 import { archiveRoutes } from '../features/souls/http/archive.js';
 import { auditRoutes, historyBundleRoute } from '../features/proofs/http/routes.js';
@@ -45,6 +46,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...memoryWriteRoutes(services),
   ...recallRoutes(services),
   ...agentRoutes(services),
+  engineTestRoute(services),
   ...soulRoutes(services),
   ...cardRoutes(services),
   ...bridgeRoutes(services),

@@ -3,6 +3,7 @@ import { createOpenAiEngine, type OpenAiEngineDeps } from '../adapters/cortex/op
 import { createScriptedEngine } from '../adapters/cortex/scripted/engine.js';
 import type { CortexConfig } from '../config/cortex.js';
 import type { CortexEngine } from '../ports/cortex.js';
+import { defined } from '../kernel/base/defined.js';
 import type { DependencyState } from '../kernel/http/status.js';
 
 /** The engines of a server, by its settings. `standard` is the default of tenants that have chosen none; it may be the scripted engine. */
@@ -38,5 +39,6 @@ const openConfigured = async (
 export const cortexDependency = ({ standard }: OpenedCortex): Readonly<Record<string, DependencyState>> => {
   if (standard.runtime === 'builtin') return {};
   const state = standard.state();
-  return { cortex: state === 'ready' ? { ok: true, needed: false } : { ok: false, detail: state, needed: false } };
+  if (state !== 'ready') return { cortex: { ok: false, detail: state, needed: false } };
+  return { cortex: { ok: true, ...defined({ detail: standard.problem?.() ?? undefined }), needed: false } };
 };

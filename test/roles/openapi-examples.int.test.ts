@@ -83,6 +83,7 @@ const story: readonly Sent[] = [
   send('listCortexModels'),
   send('initCortex'),
   send('completePrompt'),
+  send('testCortex'),
   send('exportSoul'),
   send('uploadToArchive'),
   send('getFromArchive', { params: soulOf }),

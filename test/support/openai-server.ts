@@ -29,6 +29,8 @@ export type OpenAiServer = AsyncDisposable & {
   readonly seen: SeenRequest[];
   /** The next requests are treated in this order; the last one repeats. */
   behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
+  /** From now on its list of models holds this. */
+  lists(model: object): void;
   /** The number of open connections. */
   openConnections(): number;
   /** Resolves when no connection is open. */
@@ -127,10 +129,16 @@ export const startOpenAiServer = async (): Promise<OpenAiServer> => {
     if (second !== undefined) behaviours = [second, ...rest];
     return first;
   };
+  let listed: object | null = null;
   let onQuiet: () => void = () => undefined;
 
   const server = createServer((request, response) => {
     const path = request.url ?? '';
+    if (request.method === 'GET') {
+      const list = { object: 'list', data: listed === null ? [] : [listed] };
+      send(response, listed === null ? 404 : 200, 'application/json', JSON.stringify(list));
+      return;
+    }
     bodyOf(request)
       .then((body) => {
         const asked = { path, authorization: request.headers.authorization, body: JSON.parse(body) as unknown };
@@ -157,6 +165,9 @@ export const startOpenAiServer = async (): Promise<OpenAiServer> => {
     seen,
     behave: (...wanted) => {
       behaviours = wanted;
+    },
+    lists: (model) => {
+      listed = model;
     },
     openConnections: () => sockets.size,
     quiet: () =>

@@ -190,6 +190,7 @@ export const openLlamaEngine = async (
     state: () => state,
     down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
     onAnswer: (listener) => listeners.add(listener),
+    contextTokens: async () => (await opening)?.contextSize ?? null,
     complete: async (asked, signal) => {
       if (state === BROKEN) throw broken();
       if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are already waiting.');

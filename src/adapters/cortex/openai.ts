@@ -4,6 +4,7 @@ import { defined } from '../../kernel/base/defined.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { Rejection } from '../../kernel/base/rejection.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
@@ -12,6 +13,7 @@ import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
 import { createAnswerListeners } from './answer-listeners.js';
 import { AttemptFailed } from './attempt-failed.js';
+import { listedContext } from './context-tokens.js';
 import { callModelServer, type ModelServer } from './model-server.js';
 import { noAnswer } from './no-answer.js';
 import { parametersIn } from './parameters-in.js';
@@ -40,8 +42,9 @@ const MORE_ROOM = 4;
 const MOST_TOKENS = 8_192;
 /** How long the reason of a call that returned no text is told to those who wait for another, in milliseconds. */
 const PROBLEM_MS = 60_000;
-/** An engine that has given a text within this time, in milliseconds, is ready: only the prompts without one are special. */
+/** An engine that has given a text within this time, in milliseconds, is ready, unless so many different prompts have got none since. */
 const GIVES_TEXTS_MS = 60_000;
+const PROMPTS_WITHOUT_TEXT = 3;
 /** How often one reason is logged, in milliseconds, and how many are remembered for that. */
 const LOG_AGAIN_MS = 60_000;
 const REASONS_LOGGED = 100;
@@ -80,6 +83,8 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   /** When the server last accepted the key, and when it last gave a text. */
   let answeredMs = -Infinity;
   let gaveTextMs = -Infinity;
+  /** The digests of prompts without a text since then. */
+  const withoutText = new Set<string>();
   let problem: { readonly reason: string; readonly atMs: number } | null = null;
 
   const ask = (asked: Completion, signal: AbortSignal): Promise<ModelAnswer> =>
@@ -175,6 +180,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
         const ms = asked.once === true && isBadAnswer(failure) ? null : pauseAfter(failure, made);
         if (ms === null) {
           problem = { reason: failure.reason, atMs: clock.monotonicMs() };
+          if (withoutText.size < PROMPTS_WITHOUT_TEXT) withoutText.add(sha256Base64url(asked.prompt));
           const openMs = breaker.reason() === null ? 0 : OPEN_MS;
           if (isOfPrompt(failure)) {
             logNoAnswer(failure.reason);
@@ -196,12 +202,14 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     parameters: parametersIn(server.model),
     ...defined({ inTurns: server.inTurns }),
     state: () => {
-      const givesTexts = clock.monotonicMs() - gaveTextMs < GIVES_TEXTS_MS;
+      const isRecent = clock.monotonicMs() - gaveTextMs < GIVES_TEXTS_MS;
+      const givesTexts = isRecent && withoutText.size < PROMPTS_WITHOUT_TEXT;
       return breaker.reason() ?? (givesTexts ? null : problem?.reason) ?? 'ready';
     },
     down: () => breaker.away(),
     problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),
     onAnswer: (listener) => listeners.add(listener),
+    contextTokens: (signal) => listedContext(server, signal),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
       const { text, stats, reasoning } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>
@@ -209,6 +217,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       );
       problem = null;
       gaveTextMs = clock.monotonicMs();
+      withoutText.clear();
       return {
         text: untilStop(text, asked.stop),
         ...defined({ reasoning }),

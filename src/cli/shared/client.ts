@@ -5,6 +5,7 @@ import { readOwnerKey } from '../../adapters/files/owner-key-file.js';
 import { sleepFor } from '../../body/deadline.js';
 import { createMindRequest, MindError, type MindRequest } from '../../body/mind-request.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../../config/config.js';
+import { defined } from '../../kernel/base/defined.js';
 import { isObject } from '../../kernel/base/json.js';
 import { CommandFailed, remark, type Terminal, WrongUsage } from './terminal.js';
 
@@ -152,10 +153,11 @@ const refusalIn = (text: string): string | null => {
   }
 };
 
-/** A client for the server and key that the environment names. @throws CommandFailed when there is no key */
-export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
+/** A client for the server and key that the environment names. @param timeoutMs how long one request may take. @throws CommandFailed when there is no key */
+export const openClient = async (terminal: Terminal, timeoutMs?: number): Promise<MindRequest> => {
   const { url, key, dataDir } = clientSettings(terminal);
-  const request = inTurn(terminal, createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) }));
+  const options = { baseUrl: url, key: key ?? (await ownerKey(dataDir)), ...defined({ timeoutMs }) };
+  const request = inTurn(terminal, createMindRequest(options));
   return async (...call) => {
     try {
       return await request(...call);

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 
 /** The timeout of one call, in milliseconds. */
-export const CALL_MS = 60_000;
+export const ENGINE_CALL_MS = 60_000;
 /** How long one completion waits for an engine that is down, in milliseconds. */
 export const ENGINE_WAIT_MS = 600_000;
 /** How many waiting calls one answer of the engine lets through: an engine that is up again is not called by all of them at the same time. */
@@ -85,7 +85,7 @@ export const createEngineWaits = (clock: Pick<Clock, 'monotonicMs' | 'after'>, p
   };
 
   const call = (engine: CortexEngine, asked: Completion, signal: AbortSignal): Promise<Completed> =>
-    withTimeLimit(clock, { ms: CALL_MS, late: () => late(engine), signal }, (limited) =>
+    withTimeLimit(clock, { ms: ENGINE_CALL_MS, late: () => late(engine), signal }, (limited) =>
       engine.complete(asked, limited),
     );
 

@@ -482,7 +482,7 @@ describe('the engine of a model server', () => {
     body: JSON.stringify(error),
   });
 
-  it('shows why it gives no text until it gives one, and no longer than a minute after one [6.9a, 6.9b, 6.9d]', async () => {
+  it('shows why it gives no text until it gives one, unless only one or two prompts got none [6.9a, 6.9b, 6.9d]', async () => {
     const unknown = errorWith(400, {
       error: { message: `The model ${SECRET} does not exist`, type: 'invalid_request' },
     });
@@ -496,6 +496,14 @@ describe('the engine of a model server', () => {
     server.behave(well, unknown);
     await ask();
     expect(engine.state()).toBe('ready');
+    await refusal(ask('d'));
+    await refusal(ask('d'));
+    await refusal(ask('e'));
+    expect(engine.state()).toBe('ready');
+    await refusal(ask('f'));
+    expect(engine.state()).toBe(reason);
+    server.behave(well, unknown);
+    await ask();
     await refusal(ask());
     expect(engine.state()).toBe('ready');
     clock.pass(60_000);
@@ -533,6 +541,19 @@ describe('the engine of a model server', () => {
     const refused = await refusal(ask('Hello.', { temperature: 1 }));
     expect(refused.details['reason']).toContain(reason);
     expect(JSON.stringify([refused.details, engine.state(), log.lines])).not.toContain(SECRET);
+  });
+
+  it('knows how many tokens its model takes if the server lists that [6.10b]', async () => {
+    expect(await engine.contextTokens?.(never)).toBeNull();
+    for (const [model, tokens] of [
+      [{ id: 'tiny-270m-instruct', max_model_len: 8_192 }, 8_192],
+      [{ id: 'tiny-270m-instruct', meta: { n_ctx: 2_048 } }, 2_048],
+      [{ id: 'tiny-270m-instruct', context_length: 'many' }, null],
+      [{ id: 'another', max_model_len: 8_192 }, null],
+    ] as const) {
+      server.lists(model);
+      expect(await engine.contextTokens?.(never)).toBe(tokens);
+    }
   });
 
   it('reports a missing server as unreachable, and logs neither its key nor a prompt [6.4d]', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import {
-  CALL_MS,
+  ENGINE_CALL_MS,
   createEngineWaits,
   ENGINE_WAIT_MS,
   type EngineWaits,
@@ -139,7 +139,7 @@ describe('waiting for an engine that is down', () => {
   it('counts a call without an end as one that failed, and any other failure as final', async () => {
     answer = () => new Promise(() => undefined);
     const slow = ask('a');
-    await clock.advance(CALL_MS);
+    await clock.advance(ENGINE_CALL_MS);
     isUp();
     await clock.advance(1_000);
     expect(await slow).toBe('re a');
