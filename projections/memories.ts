@@ -1,4 +1,4 @@
-import { npcEvents, type MemorySource } from '../src/features/npcs/domain/events.js';
+import { npcEvents, type MemorySource, type Speaker } from '../src/features/npcs/domain/events.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 import { isNpcStream } from '../src/kernel/base/stream-names.js';
@@ -25,6 +25,8 @@ export type MemoryRow = {
   readonly retractedAt?: number;
   /** For a memory that a soul brought: where it was stored first. */
   readonly source?: MemorySource;
+  /** The player who spoke in the turn that stored it, or whom the request named. */
+  readonly player?: Speaker;
   readonly stream: string;
 };
 

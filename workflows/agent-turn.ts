@@ -2,6 +2,7 @@ import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { CURRENT_LOGIC, logicOf } from '../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
 import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
+import { toldApart } from '../src/features/turns/domain/speaker.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import type { Transition, Effect, StateMachine } from '../src/kernel/processes/state-machine.js';
 import {
@@ -103,7 +104,8 @@ const pending = (state: TurnState): Effect | null => {
   switch (instruction?.type) {
     case 'QueryVector': {
       const { query, limit, threshold } = instruction;
-      return { id: 'recall', name: 'recall', args: { query, limit, threshold } };
+      const player = toldApart(state.player);
+      return { id: 'recall', name: 'recall', args: { query, limit, threshold, ...defined({ player }) } };
     }
     case 'ExecuteInference': {
       const { prompt, constraints, messages } = instruction;

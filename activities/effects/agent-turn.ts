@@ -56,8 +56,14 @@ const recallFor = async (
   { args }: Effect,
   signal: AbortSignal,
 ): Promise<ProcessInput> => {
-  const { query, limit, threshold } = args as { query: string; limit: number; threshold: number };
-  const { memories } = await recall({ ...mind, query, limit, minScore: threshold, statementsFirst: true }, signal);
+  const { query, limit, threshold, player } = args as {
+    query: string;
+    limit: number;
+    threshold: number;
+    player?: string;
+  };
+  const asked = { ...mind, query, limit, minScore: threshold, statementsFirst: true, ...defined({ player }) };
+  const { memories } = await recall(asked, signal);
   return { type: 'memories', memories: firstFitting(memories.map(recorded), MEMORIES_BYTES) };
 };
 

@@ -26,6 +26,7 @@ describe('the list of minds', () => {
           data: { hp: 3 },
           archived: false,
           rulesetId: null,
+          players: 'apart',
           origin: null,
           changedAt: 0,
           revision: 0,

@@ -105,6 +105,83 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId, 'TurnOpened')).at(-1)).toMatchObject({ player: { ...bob, from: 'body' } });
     });
 
+    const secret = 'The hidden key lies under the third barrel in the cellar.';
+    const question = 'Where does the hidden key lie?';
+    const recalledBy = async (npcId: string, named: Named = {}): Promise<readonly string[]> => {
+      const reply = await say(npcId, question, named);
+      expect(reply.status, reply.text).toBe(200);
+      return reply.body.memoriesRecalled as readonly string[];
+    };
+
+    it('do not hear what another one told [12.2a, 12.2b, 12.2c]', async () => {
+      const npcId = await newMind();
+      expect((await say(npcId, secret, { player: ann })).status).toBe(200);
+      expect(await recalledBy(npcId, { header: bob.id })).toEqual([]);
+      expect(await recalledBy(npcId, { header: ann.id })).toEqual([secret]);
+      // Whom only the context names, and who is not named, may hear everything.
+      expect(await recalledBy(npcId, { context: { player: bob } })).toEqual([secret]);
+      expect(await recalledBy(npcId)).toEqual([secret]);
+      const [stored] = await eventsOf(npcId, 'MemoryStored');
+      expect(stored).toMatchObject({ text: secret, player: { ...ann, from: 'body' } });
+      const listed = await running.api.get(`/npcs/${npcId}/memory`);
+      expect((listed.body as readonly object[])[0]).toMatchObject({ text: secret, player: { ...ann, from: 'body' } });
+    });
+
+    it('hear what a context only tags, what nobody told, and what is knowledge [12.2b, 12.2d]', async () => {
+      const npcId = await newMind();
+      const tagged = 'The hidden key was forged by Old Berta.';
+      expect((await say(npcId, tagged, { context: { player: ann } })).status).toBe(200);
+      const known = 'The hidden key opens the crypt.';
+      for (const [text, more] of [
+        [known, { type: 'knowledge', player: ann }],
+        [secret, { player: ann }],
+        ['The hidden key is made of iron.', {}],
+      ] as const) {
+        const stored = await running.api.post(`/v1/agents/${npcId}/memory`, { text, ...more });
+        expect(stored.status, stored.text).toBe(201);
+      }
+      const recall = async (route: string, body: object, named: Named = {}): Promise<readonly string[]> => {
+        const reply = await running.api.post(
+          `${route}/memory/recall`,
+          { query: 'hidden key', ...body },
+          headersOf(named),
+        );
+        expect(reply.status, reply.text).toBe(200);
+        return (reply.body as readonly { text: string }[]).map(({ text }) => text).sort();
+      };
+      const shared = [tagged, known, 'The hidden key is made of iron.'].sort();
+      const all = [...shared, secret].sort();
+      for (const route of [`/npcs/${npcId}`, `/v1/agents/${npcId}`]) {
+        const least = route.startsWith('/v1') ? { minScore: 0 } : {};
+        expect(await recall(route, { ...least, player: bob })).toEqual(shared);
+        expect(await recall(route, least, { header: bob.id })).toEqual(shared);
+        expect(await recall(route, least, { header: ann.id })).toEqual(all);
+        expect(await recall(route, least)).toEqual(all);
+      }
+    });
+
+    it('hear everything of a mind that shares it [12.2e]', async () => {
+      const npcId = await newMind({ players: 'shared' });
+      expect((await running.api.get(`/npcs/${npcId}`)).body).toMatchObject({ players: 'shared' });
+      expect((await say(npcId, secret, { player: ann })).status).toBe(200);
+      expect(await recalledBy(npcId, { player: bob })).toEqual([secret]);
+      const patched = await running.api('PATCH', `/npcs/${npcId}`, { players: null });
+      expect([patched.status, patched.body.players]).toEqual([200, undefined]);
+      expect(await recalledBy(npcId, { player: { id: 'p-cat' } })).toEqual([]);
+      expect(codeOf(await running.api.post('/npcs', { npcId, players: 'all' }))).toBe('SCHEMA_INVALID');
+    });
+
+    it('are kept apart in a copy of the mind from its soul [12.2f]', async () => {
+      const npcId = await newMind();
+      expect((await say(npcId, secret, { player: ann })).status).toBe(200);
+      const exported = await running.api.post(`/v1/agents/${npcId}/soul/export`, {});
+      expect(exported.status, exported.text).toBe(200);
+      const { soul } = exported.body as { soul: { memories: readonly object[] } };
+      expect(soul.memories).toMatchObject([{ text: secret, player: { ...ann, from: 'body' } }]);
+      const without = await running.api.post(`/v1/agents/${npcId}/soul/export`, { without: ['players'] });
+      expect((without.body as { soul: { memories: readonly object[] } }).soul.memories).toEqual([]);
+    });
+
     it('belong to the request that an Idempotency-Key repeats [12.1f]', async () => {
       const npcId = await newMind();
       const first = await say(npcId, 'Hi.', { header: ann.id }, 'once');

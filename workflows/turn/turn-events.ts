@@ -1,8 +1,9 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { type Logic, logicOf } from '../../src/features/turns/domain/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
-import type { Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import type { Instruction, NpcEvent, RecalledMemory, Speaker } from '../../src/features/npcs/domain/events.js';
 import { draft } from '../../src/features/npcs/domain/draft.js';
+import { defined } from '../../src/kernel/base/defined.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
 // The events that the steps of a turn record. They are the same for a turn of a body and for an agent's, so that histories do not depend on the body.
@@ -73,12 +74,12 @@ export const decidedEvents = (
   const { effectiveInput, reachVerdict } = logicOf(logic);
   const { verdict, grounds } = reachVerdict(effectiveInput(facts, state), generatedOutput);
   const reached = { mindRevision: facts.mind.revision, logic, generatedOutput, ...made, verdict, grounds };
-  return verdictEvents(state.turnId, reached, facts);
+  return verdictEvents(state, reached, facts);
 };
 
 /** The events that record a verdict, including one requested outside a turn. */
 export const verdictEvents = (
-  turnId: string,
+  { turnId, player }: { readonly turnId: string; readonly player?: Speaker },
   reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,
   { issuer }: Pick<TurnFacts, 'issuer'>,
 ): readonly EventDraft[] => {
@@ -90,7 +91,10 @@ export const verdictEvents = (
       ? []
       : [draft({ type: 'StateChanged', data: { turnId, patch: verdict.stateDelta } })]),
     ...verdict.memoryStore.map((memory, index) =>
-      draft({ type: 'MemoryStored', data: { turnId, memoryId: `${turnId}-${String(index)}`, ...memory } }),
+      draft({
+        type: 'MemoryStored',
+        data: { turnId, memoryId: `${turnId}-${String(index)}`, ...memory, ...defined({ player }) },
+      }),
     ),
   ];
 };

@@ -5,6 +5,7 @@ import { MEMORY_BYTES } from '../npcs/domain/recorded-bytes.js';
 import { TYPES } from '../../kernel/http/patterns.js';
 import { named } from '../../kernel/http/named.js';
 import { FreeObject, MAX_BYTES } from '../../kernel/http/schemas.js';
+import { SpeakerSchema } from '../turns/body-schemas.js';
 
 /** The text of a memory. */
 export const MemoryText = Type.String({
@@ -64,6 +65,7 @@ export const MemoryItem = named(
     source: Type.Optional(
       Type.Unsafe<JsonObject>({ ...MemorySource, description: 'Only if it was imported with a soul.' }),
     ),
+    player: Type.Optional(SpeakerSchema),
   }),
 );
 export const MemoryList = named('MemoryList', Type.Array(MemoryItem));

@@ -7,7 +7,7 @@ import type { MemoryRow } from '../../../projections/memories.js';
  * @param asOf the revision as of which the memory is shown: `confirmed` is its value at that revision
  */
 export const itemOf = (
-  { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt, source }: MemoryRow,
+  { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt, source, player }: MemoryRow,
   { similarity, asOf = Infinity }: { readonly similarity: number; readonly asOf?: number | undefined },
 ) => ({
   id: memoryId,
@@ -22,7 +22,7 @@ export const itemOf = (
   createdAt: at,
   confirmed: confirmedAt !== null && confirmedAt <= asOf,
   cause: { turnId, eventId, revision },
-  ...defined({ source }),
+  ...defined({ source, player }),
 });
 
 /** A memory that a client reports as recalled, by its position in the report. The server may have no other record of it. */

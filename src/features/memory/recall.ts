@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
 import { revisionOrder } from '../../kernel/read-models/row-order.js';
 import { nearRepeatOf } from './domain/near-repeat.js';
+import { mindFold } from '../npcs/mind-fold.js';
+import { isKeptFrom } from './domain/kept-apart.js';
 import { onlyAsks } from './domain/only-asks.js';
 import { scoreOf } from './domain/score.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -38,6 +40,8 @@ export type RecallQuery = {
    * same words one is used.
    */
   readonly statementsFirst?: boolean;
+  /** The id of the player for whom it is: what others told is left out, unless the mind shares it. */
+  readonly player?: string;
 };
 
 export type Recalled = {
@@ -115,12 +119,13 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
 
   /** What is wanted of a mind; `questions` are those of the candidates that the search saw, best first. */
   const wantedOf = (
-    { query, limit, minScore, types, minImportance = 0, statementsFirst = false, asOf }: RecallQuery,
+    { query, limit, minScore, types, minImportance = 0, statementsFirst = false, asOf, player }: RecallQuery,
     { someRetracted }: SeenRange,
   ): Wanted & { questions(): readonly Candidate[] } => {
     let questions: readonly Candidate[] = [];
     const wanted = { limit, minScore, questions: () => questions };
-    if (types === undefined && minImportance <= 0 && !statementsFirst && someRetracted !== true) return wanted;
+    const takesAll = types === undefined && minImportance <= 0 && !statementsFirst && player === undefined;
+    if (takesAll && someRetracted !== true) return wanted;
     const told = new Set<string>();
     const repeatsQuery = nearRepeatOf(query);
     /** The same words match equally well, and add no information. */
@@ -131,7 +136,10 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       return false;
     };
     const isAllowed = (row: MemoryRow): boolean =>
-      isStanding(row, asOf) && (types?.includes(row.type) ?? true) && row.importance >= minImportance;
+      isStanding(row, asOf) &&
+      !isKeptFrom(player, row) &&
+      (types?.includes(row.type) ?? true) &&
+      row.importance >= minImportance;
     const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
       const rows = await rowsOf(candidates);
       const allowed = candidates.flatMap((candidate) => {
@@ -159,9 +167,17 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     return { within: { ...defined({ above }), upTo: upTo < seen ? upTo : seen }, ...defined({ someRetracted }) };
   };
 
-  return async (asked, signal) => {
-    const { tenant, npcId, query, asOf, minRevision } = asked;
+  /** The player whom others' memories are kept from; undefined if the mind keeps nothing from anybody. */
+  const listenerOf = async (stream: string, player: string | undefined): Promise<string | undefined> => {
+    if (player === undefined) return undefined;
+    const { state } = await deps.writers.current(stream, mindFold);
+    return state.players === 'shared' ? undefined : player;
+  };
+
+  return async ({ player, ...given }, signal) => {
+    const { tenant, npcId, query, asOf, minRevision } = given;
     const stream = npcStream(tenant, npcId);
+    const asked = { ...given, ...defined({ player: await listenerOf(stream, player) }) };
     await waitForStream(deps, memories, stream, minRevision);
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));

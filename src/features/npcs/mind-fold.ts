@@ -12,5 +12,5 @@ export const mindFold: Fold<MindState> = {
   evolve: evolveMind,
   versionOf: npcEvents.versionOf,
   heldFor: (mind) => (isArriving(mind) ? arrivalCommand(mind.origin?.importId ?? '') : null),
-  snapshots: { version: 10, restore: savedMind },
+  snapshots: { version: 11, restore: savedMind },
 };

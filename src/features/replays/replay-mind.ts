@@ -159,7 +159,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
   }
 
   function* decide(repeated: Repeated, again: RulesAgain): Sliced<DecidedAgain> {
-    const { event, revision, on, was, output } = repeated;
+    const { event, revision, turn, on, was, output } = repeated;
     const { ruleset } = on;
     const turnId = turnIdOf(event);
     const seen = { type: event.type, revision, ...defined({ turnId }), ruleset, was };
@@ -173,7 +173,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
       return { ...seen, would: null, difference: null, skipped: skipped ?? 'logic' };
     if (again.trial) return { ...seen, ...(yield* tried(repeated, logic, { ...again, areLost })) };
     const would = decideWith(repeated, { logic, rules: again.rules, patternsHeld: undefined, output });
-    if (output === undefined) awaited = consequencesOf(event, would);
+    if (output === undefined) awaited = consequencesOf(event, would, turn);
     return { ...seen, would, difference: differenceOf(event, was, would) };
   }
 
@@ -240,9 +240,15 @@ const isVerdictOfTurn = (event: DecisionEvent): boolean =>
   (event.type === 'VerdictReached' || event.type === 'VerdictRefused') && event.data.asked === undefined;
 
 /** The events that must accompany a verdict: its state change and its memories. */
-const consequencesOf = (event: DecisionEvent, would: DecisionOutcome): readonly Consequence[] => {
+const consequencesOf = (
+  event: DecisionEvent,
+  would: DecisionOutcome,
+  turn: OpenedTurn | undefined,
+): readonly Consequence[] => {
   if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return [];
   const decided = would as unknown as Pick<typeof event.data, 'verdict' | 'grounds'>;
-  const [, ...rest] = verdictEvents(event.data.turnId, { ...event.data, ...decided }, { issuer: { kid: '', iss: '' } });
+  const { turnId, asked } = event.data;
+  const of = { turnId, ...defined({ player: (asked ?? turn)?.player }) };
+  const [, ...rest] = verdictEvents(of, { ...event.data, ...decided }, { issuer: { kid: '', iss: '' } });
   return rest.map(({ type, data }) => ({ type, data }));
 };

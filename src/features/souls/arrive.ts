@@ -1,3 +1,4 @@
+import { defined } from '../../kernel/base/defined.js';
 import type { NpcEvent } from '../npcs/domain/events.js';
 import type { MindState } from '../npcs/domain/state.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
@@ -37,13 +38,14 @@ export const arrivalContext = ({ tenant, importId }: Arrival): CommandContext =>
 });
 
 const memoryArrived = (
-  { id: memoryId, text, type, importance, timestamp: storedAt, confirmed, metadata, cause }: SoulMemory,
+  { id: memoryId, text, type, importance, timestamp: storedAt, confirmed, metadata, player, cause }: SoulMemory,
   soulId: string,
 ): NpcEvent => ({
   type: 'MemoryArrived',
   data: {
     ...{ memoryId, text, type, importance, storedAt, confirmed, source: { soulId, ...cause } },
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...defined({ player }),
   },
 });
 

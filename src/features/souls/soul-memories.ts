@@ -1,5 +1,6 @@
 import { memories, type MemoryRow } from '../../../projections/memories.js';
 import type { SoulMemory } from './domain/document.js';
+import { defined } from '../../kernel/base/defined.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from './domain/bounds.js';
@@ -14,11 +15,12 @@ const PAGE = { limit: 500, bytes: 256 * 1024 };
 
 const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
   const { memoryId: id, text, type, importance, at: timestamp, confirmedAt, metadata = {} } = row;
-  const { eventId, revision, source } = row;
+  const { eventId, revision, source, player } = row;
   // For a memory from a soul, the turn belongs to the mind that it came from.
   const turnId = row.turnId ?? source?.turnId ?? null;
   const confirmed = confirmedAt !== null && confirmedAt <= asOf;
-  return { id, text, type, importance, timestamp, confirmed, metadata, cause: { turnId, eventId, revision } };
+  const cause = { turnId, eventId, revision };
+  return { id, text, type, importance, timestamp, confirmed, metadata, ...defined({ player }), cause };
 };
 
 export type SoulMemoriesDeps = {

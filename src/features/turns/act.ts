@@ -146,7 +146,7 @@ export const actVerdict = (
     const { verdict, grounds } = reachVerdict(effectiveInput(facts, { ...asked, ...held }), generatedOutput);
     const inputs = { observation, context, npcState, ...defined({ player }), ruleset: facts.rulesetRef, ...held };
     return verdictEvents(
-      turnId,
+      { turnId, ...defined({ player }) },
       { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds, asked: inputs },
       facts,
     );

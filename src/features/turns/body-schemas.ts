@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { isAlike } from '../../kernel/base/alike.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
-import { AnyJson, FreeObject, nullable } from '../../kernel/http/schemas.js';
+import { AnyJson, FreeObject, nullable, oneOf } from '../../kernel/http/schemas.js';
 import { defined } from '../../kernel/base/defined.js';
 
 const Actor = named(
@@ -44,6 +44,15 @@ const Player = named(
 );
 /** Who speaks. A malformed player is nobody, and never refused. */
 export const PlayerSchema = Type.Optional(documentedAs(nullable(Player), AnyJson));
+
+/** A player as recorded. */
+export const SpeakerSchema = named(
+  'Speaker',
+  Type.Object(
+    { id: Type.String(), name: Type.Optional(Type.String()), from: oneOf(['token', 'body', 'header', 'context']) },
+    { description: 'The player who spoke, and where the request named them.' },
+  ),
+);
 
 /** The tape in a request; members that are not named here are kept and returned. */
 export const TapeSchema = named(

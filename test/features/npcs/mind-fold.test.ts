@@ -25,6 +25,7 @@ const folded: Readonly<Record<number, string>> = {
   8: 'd0a4d1ade111051e83dd065d1d815454eeba0ad7b8f116b47b5863f62292cb5a',
   9: 'f63ee0fffb43f749759048315be88a51ff15cfa344e4c17945aa6a7e3d7f1638',
   10: '02cd73ef52976406b4ea61b6d8bc0a3c7ff51e95cd6b771dd73ef71edb473d2d',
+  11: '68e21f55ad4cf6d73cf16089b303cda37fd548d7e7cc57af2f29dfa3060ca16c',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
@@ -44,6 +45,7 @@ const lived: MindState = {
   facts: { weather: 'storm', war: { won: true } },
   archived: true,
   rulesetId: 'inn',
+  players: 'shared',
   origin: { importId: 'i1', stored: 2, arrivedAt: -1 },
   changedAt: 6,
   revision: 7,

@@ -17,7 +17,7 @@ import type { RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { PlayerSchema } from '../../turns/body-schemas.js';
-import { whoSpeaks } from '../../turns/domain/speaker.js';
+import { speakerOf } from '../../turns/speaker-of.js';
 import { ActionSchema } from '../../turns/protocol-schemas.js';
 import { answered, retryOf, phasesOf } from './answer.js';
 import { agentExamples as examples } from './examples.js';
@@ -84,7 +84,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentI
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed } = call;
   const by = onBehalfOf(call);
-  const player = whoSpeaks({ bodies: [call.body.player], header: call.header(PLAYER_HEADER), context });
+  const player = speakerOf(call, context);
   return agentInput({
     stream: agentStream(call),
     input: call.body.input,

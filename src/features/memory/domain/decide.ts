@@ -2,7 +2,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { makeProcessId } from '../../../kernel/crypto/process-id.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
-import type { NpcEvent } from '../../npcs/domain/events.js';
+import type { NpcEvent, Speaker } from '../../npcs/domain/events.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
 
@@ -17,6 +17,7 @@ export type BroughtMemory = {
   readonly type: string;
   readonly importance: number;
   readonly metadata?: JsonObject;
+  readonly player?: Speaker;
 };
 
 /** A memory that a body keeps, possibly from a turn. */
@@ -77,7 +78,7 @@ export const meantMemory = (
 
 const stored = (
   { revision }: MindState,
-  { text, type, importance, metadata }: BroughtMemory,
+  { text, type, importance, metadata, player }: BroughtMemory,
   { timeMs, commandId }: Commanded,
 ): NpcEvent & { readonly type: 'MemoryStored' } => ({
   type: 'MemoryStored',
@@ -86,7 +87,7 @@ const stored = (
     text,
     type,
     importance,
-    ...defined({ metadata }),
+    ...defined({ metadata, player }),
   },
 });
 

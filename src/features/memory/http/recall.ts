@@ -27,9 +27,12 @@ import { agentMemoryOf, itemOf, reportedItem } from '../memory-item.js';
 import { recallExamples as examples } from './examples.js';
 import { AgentMemory, memoryFilters, MemoryItem } from '../body-schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
+import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../../../kernel/http/schemas.js';
-import { memoriesOf, MemoriesSchema } from '../../turns/body-schemas.js';
+import { memoriesOf, MemoriesSchema, PlayerSchema } from '../../turns/body-schemas.js';
+import { speakerOf } from '../../turns/speaker-of.js';
+import { toldApart } from '../../turns/domain/speaker.js';
 
 /** The most memories of one recall, and the defaults. */
 const MAX_LIMIT = 100;
@@ -64,6 +67,7 @@ const RecallBody = named(
         description: 'The memories as they were after this revision, or at this RFC 3339 timestamp.',
       }),
     ),
+    player: PlayerSchema,
     memories: Type.Optional({
       ...MemoriesSchema,
       description:
@@ -85,6 +89,7 @@ const RecallAgentMemoriesRequest = named(
     query,
     limit: limit(AGENT_LIMIT),
     minScore: score(AGENT_SCORE, 'Only memories with at least this score.'),
+    player: PlayerSchema,
   }),
 );
 const RecalledAgentMemory = named(
@@ -103,6 +108,9 @@ const pendingHeader = (pending: number): Record<string, string> =>
   pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) };
 
 type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBody>>;
+
+/** The player for whom a recall is. */
+const listenerOf = (call: Parameters<typeof speakerOf>[0]): string | undefined => toldApart(speakerOf(call));
 
 type RecallRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly recall: Recall };
 
@@ -155,7 +163,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       body: RecallBody,
       example: examples.recall,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
-      reads: ['Anima-Min-Revision'],
+      reads: ['Anima-Min-Revision', PLAYER_HEADER],
       sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledMemoryList, examples.recalled),
       handler: async (call) => {
@@ -178,7 +186,13 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
             query: asked,
             limit: most,
             minScore: similarity,
-            ...defined({ types: type?.split(','), minImportance, asOf, minRevision: minimum }),
+            ...defined({
+              types: type?.split(','),
+              minImportance,
+              asOf,
+              minRevision: minimum,
+              player: listenerOf(call),
+            }),
           },
           clientSignal(call),
         );
@@ -205,7 +219,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       params: AgentParams,
       body: RecallAgentMemoriesRequest,
       example: examples.recallOfAgent,
-      reads: ['Anima-Min-Revision'],
+      reads: ['Anima-Min-Revision', PLAYER_HEADER],
       sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledAgentMemoryList, examples.recalledOfAgent),
       handler: async (call) => {
@@ -219,7 +233,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
             query: asked,
             limit: most,
             minScore,
-            ...defined({ minRevision: minRevision(call) }),
+            ...defined({ minRevision: minRevision(call), player: listenerOf(call) }),
           },
           clientSignal(call),
         );

@@ -30,7 +30,10 @@ import { memoryExamples as examples } from './examples.js';
 import { AgentMemory, memoryFilters, MemoryItem, MemoryList, MemoryText } from '../body-schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
+import { PlayerSchema } from '../../turns/body-schemas.js';
+import { speakerOf } from '../../turns/speaker-of.js';
 import { AgentParams, FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
 /** The filters of the list. */
@@ -115,6 +118,7 @@ const ConfirmMemoryRequest = named(
     ),
     importance: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: CONFIRMED_IMPORTANCE })),
     turnId: Type.Optional(Type.String({ description: 'The turn in which the memory was stored.' })),
+    player: PlayerSchema,
   }),
 );
 const ConfirmedMemory = named(
@@ -149,6 +153,7 @@ const StoreAgentMemoryRequest = named(
         description: `Anything, in at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC).`,
       }),
     ),
+    player: PlayerSchema,
   }),
 );
 
@@ -178,6 +183,7 @@ export const memoryWriteRoutes = ({
       body: ConfirmMemoryRequest,
       example: examples.confirm,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      reads: [PLAYER_HEADER],
       sends: ['Anima-Revision'],
       responses: ok('The memory.', ConfirmedMemory, examples.confirmed),
       handler: async (call) => {
@@ -191,7 +197,14 @@ export const memoryWriteRoutes = ({
           });
         }
         const verbatim = observation === undefined;
-        const asked = { text, type, importance, verbatim, ...defined({ turnId }), withinMs: turnDeadlineMs };
+        const asked = {
+          text,
+          type,
+          importance,
+          verbatim,
+          ...defined({ turnId, player: speakerOf(call) }),
+          withinMs: turnDeadlineMs,
+        };
         const { stored, retracted, revision, position } = await confirm(deps, mindStream(call), asked, contextOf(call));
         return {
           revision,
@@ -242,11 +255,13 @@ export const memoryWriteRoutes = ({
       body: StoreAgentMemoryRequest,
       example: examples.store,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      reads: [PLAYER_HEADER],
       sends: ['Anima-Revision'],
       responses: { 201: { description: 'The memory.', schema: AgentMemory, example: examples.stored } },
       handler: async (call) => {
         const { text, type = STORED_TYPE, metadata } = call.body;
-        const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };
+        const player = speakerOf(call);
+        const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata, player }) };
         await takeRecordable(memory);
         if (metadata !== undefined && !fitsMetadata(metadata)) {
           const message = `must have at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC)`;

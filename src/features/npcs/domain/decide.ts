@@ -13,6 +13,7 @@ export type Registration = {
   readonly persona?: string;
   readonly data?: JsonObject;
   readonly rulesetId?: string | null;
+  readonly players?: MindState['players'];
 };
 
 const tooLarge = (before: JsonObject | null, data: JsonObject): Rejection | null =>
@@ -23,6 +24,9 @@ const tooLarge = (before: JsonObject | null, data: JsonObject): Rejection | null
 const bind = (mind: MindState, rulesetId: string | null): readonly NpcEvent[] =>
   rulesetId === mind.rulesetId ? [] : [{ type: 'RulesetBound', data: { rulesetId } }];
 
+const playersIn = (mind: MindState, players: MindState['players'] | undefined): Pick<Registration, 'players'> =>
+  players === undefined || players === mind.players ? {} : { players };
+
 /**
  * Registers or updates a mind. Each member of the request replaces the old value completely, and a request that changes nothing records nothing.
  * Registering an archived mind is an act, so it revives the mind even if nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
@@ -30,19 +34,20 @@ const bind = (mind: MindState, rulesetId: string | null): readonly NpcEvent[] =>
  */
 export const registerNpc = (
   mind: MindState,
-  { persona, data, rulesetId = mind.rulesetId }: Registration,
+  { persona, data, rulesetId = mind.rulesetId, players }: Registration,
 ): readonly NpcEvent[] | Rejection => {
   const isSame = data === undefined || isSameJson(mind.data, data);
   const refused = isSame ? null : tooLarge(mind.data, data);
   if (refused !== null) return refused;
   const bound = bind(mind, rulesetId);
   if (mind.revision < 0) {
-    const given = defined({ persona, data });
+    const given = defined({ persona, data, players });
     return [{ type: 'NpcRegistered', data: given }, ...bound];
   }
   const changed = {
     ...(persona === undefined || persona === mind.persona ? {} : { persona }),
     ...(isSame ? {} : { data }),
+    ...playersIn(mind, players),
   };
   const isUpdate = Object.keys(changed).length > 0 || (mind.archived && bound.length === 0);
   return [...(isUpdate ? [{ type: 'NpcUpdated', data: changed } as const] : []), ...bound];
@@ -53,9 +58,11 @@ export type NpcPatch = {
   readonly persona?: string | null;
   readonly data?: JsonObject | null;
   readonly rulesetId?: string | null;
+  /** Null sets it to `apart`. */
+  readonly players?: MindState['players'] | null;
 };
 
-/** The entity tag of what a patch changes: persona, data and binding. */
+/** The entity tag of what a patch changes: persona, data, players and binding. */
 export const npcTag = ({ changedAt }: Pick<MindState, 'changedAt'>): string => `"${String(changedAt)}"`;
 
 /**
@@ -65,7 +72,7 @@ export const npcTag = ({ changedAt }: Pick<MindState, 'changedAt'>): string => `
  */
 export const patchNpc = (
   mind: MindState,
-  { persona, data, rulesetId = mind.rulesetId }: NpcPatch,
+  { persona, data, rulesetId = mind.rulesetId, players }: NpcPatch,
   expected: readonly string[] | null,
 ): readonly NpcEvent[] | Rejection => {
   const etag = npcTag(mind);
@@ -75,6 +82,7 @@ export const patchNpc = (
   const changed = {
     ...(persona === undefined || (persona ?? '') === mind.persona ? {} : { persona: persona ?? '' }),
     ...(isSameJson(before, after) ? {} : { data: after }),
+    ...playersIn(mind, players === null ? 'apart' : players),
   };
   const refused = changed.data === undefined ? null : tooLarge(mind.data, after);
   if (refused !== null) return refused;

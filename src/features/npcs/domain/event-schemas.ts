@@ -185,6 +185,11 @@ export const Source = object({
 const mind = {
   persona: Type.Optional(Type.String()),
   data: Type.Optional(AnyObject),
+  players: Type.Optional(
+    Type.Union([Type.Literal('apart'), Type.Literal('shared')], {
+      description: 'Whether what one player told is kept from others; apart if no event says.',
+    }),
+  ),
   // Only if a character card was imported: the card exactly as it was sent.
   card: Type.Optional(object({ digest: text('Base64url SHA-256 of its JCS form.'), content: AnyObject })),
 };
@@ -267,6 +272,7 @@ export const npcEventSchemas = {
     importance: Type.Number(),
     // From an agent's client, stored unchanged.
     metadata: Type.Optional(AnyObject),
+    player: Type.Optional(SpeakerGiven),
   }),
   MemoryConfirmed: event('The body reported that it has stored this memory as well.', { memoryId: Type.String() }),
   RecallReported: event('A body reported what it recalled from its own memory, and what it had asked for.', {
@@ -401,6 +407,7 @@ export const npcEventSchemas = {
     metadata: Type.Optional(AnyObject),
     storedAt: text('When it was first stored: RFC 3339, UTC.'),
     confirmed: Type.Boolean(),
+    player: Type.Optional(SpeakerGiven),
     source: Source,
   }),
   SoulArrived: event('The import of a soul is complete, and the NPC starts from the contents of the soul.', {

@@ -9,10 +9,24 @@ import { isPackedMemory, type StoredMemories } from './stored-memories.js';
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;
-  const { persona, data, facts, archived, rulesetId, origin, changedAt, updatedAt, openTurns, memories, card } = saved;
+  const {
+    persona,
+    data,
+    facts,
+    archived,
+    rulesetId,
+    players,
+    origin,
+    changedAt,
+    updatedAt,
+    openTurns,
+    memories,
+    card,
+  } = saved;
   if ((persona !== null && typeof persona !== 'string') || (data !== null && !isObject(data))) return null;
   // An older server's state has no binding, although the mind may be bound.
   if (rulesetId !== null && typeof rulesetId !== 'string') return null;
+  if (players !== 'apart' && players !== 'shared') return null;
   if (facts !== null && !isObject(facts)) return null;
   if (typeof archived !== 'boolean' || typeof changedAt !== 'number' || typeof updatedAt !== 'string') return null;
   if (!areOpenTurns(openTurns) || !areMemories(memories) || !isOrigin(origin)) return null;
@@ -23,6 +37,7 @@ export const savedMind = (saved: Json, revision: number): MindState | null => {
     facts,
     archived,
     rulesetId,
+    players,
     origin,
     changedAt,
     revision,

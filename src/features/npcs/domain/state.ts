@@ -15,9 +15,11 @@ export type MindSummary = {
   readonly archived: boolean;
   /** The id of the ruleset that the mind is bound to; null if it is not bound. */
   readonly rulesetId: string | null;
+  /** Whether what one player told is kept from others. */
+  readonly players: 'apart' | 'shared';
   /** The soul that the mind began with; null for a mind that began here. */
   readonly origin: Origin | null;
-  /** The revision of the last event that changed persona, data or binding, 0 if none did since the first event; -1 if there is no event yet. */
+  /** The revision of the last event that changed persona, data, players or binding, 0 if none did since the first event; -1 if there is no event yet. */
   readonly changedAt: number;
   /** The last folded event; -1 if there is no event yet and the mind does not exist. */
   readonly revision: number;
@@ -46,6 +48,7 @@ export const initialSummary: MindSummary = {
   facts: null,
   archived: false,
   rulesetId: null,
+  players: 'apart',
   origin: null,
   changedAt: -1,
   revision: -1,
@@ -100,7 +103,11 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     }
     case 'NpcRegistered':
     case 'NpcUpdated':
-      return { persona: event.data.persona ?? state.persona, data: event.data.data ?? state.data };
+      return {
+        persona: event.data.persona ?? state.persona,
+        data: event.data.data ?? state.data,
+        players: event.data.players ?? state.players,
+      };
     case 'RulesetBound':
       return { rulesetId: event.data.rulesetId };
     case 'NpcArchived':
@@ -158,6 +165,7 @@ const isSameNpc = (before: MindSummary, after: MindSummary): boolean =>
   before.revision >= 0 &&
   before.persona === after.persona &&
   before.rulesetId === after.rulesetId &&
+  before.players === after.players &&
   isSameJson(before.data, after.data);
 
 /** Folds one event into a mind's summary; total: an unknown type only moves the revision. Other members of `state` are kept unchanged. */

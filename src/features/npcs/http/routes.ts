@@ -34,7 +34,17 @@ const Npc = named(
     revision: Type.Integer({ description: 'The revision of the last event that this includes.' }),
     updatedAt: Type.String({ format: 'date-time' }),
     rulesetId: Type.Optional(Type.String({ description: 'The ruleset that the NPC is bound to; absent if none.' })),
+    players: Type.Optional(
+      Type.Literal('shared', { description: 'What one player tells is not kept from others; absent if it is.' }),
+    ),
     archived: Type.Optional(Type.Literal(true)),
+  }),
+);
+const players = Type.Optional(
+  Type.Unsafe<MindState['players'] | null>({
+    type: ['string', 'null'],
+    enum: ['apart', 'shared', null],
+    description: 'Whether what one player tells is kept from others: `apart`, or `shared`.',
   }),
 );
 const NpcList = named('NpcList', Type.Array(Npc));
@@ -53,6 +63,7 @@ const RegisterNpcRequest = named(
         description: 'The registered ruleset to bind the NPC to: no request can choose another one. `""` unbinds it.',
       }),
     ),
+    players,
   }),
 );
 const RegisteredNpc = named(
@@ -75,6 +86,7 @@ const PatchNpcRequest = named(
     rulesetId: nullable(
       Type.String({ description: 'The registered ruleset to bind the NPC to. Null or `""` unbinds it.' }),
     ),
+    players,
   }),
 );
 const ArchivedNpc = named(
@@ -82,7 +94,7 @@ const ArchivedNpc = named(
   Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
 );
 
-type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'rulesetId' | 'revision' | 'updatedAt'>;
+type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'rulesetId' | 'players' | 'revision' | 'updatedAt'>;
 
 const view = (npcId: string, mind: NpcView) => ({
   npcId,
@@ -91,6 +103,7 @@ const view = (npcId: string, mind: NpcView) => ({
   revision: mind.revision,
   updatedAt: mind.updatedAt,
   ...(mind.rulesetId === null ? {} : { rulesetId: mind.rulesetId }),
+  ...(mind.players === 'shared' ? { players: mind.players } : {}),
   ...(mind.archived ? { archived: true } : {}),
 });
 
@@ -196,7 +209,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
         (mind) =>
           registerNpc(mind, {
             ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
-            ...defined({ data, rulesetId }),
+            ...defined({ data, rulesetId, players: body.players ?? undefined }),
           }),
       );
       const created = outcome.events.some(({ type }) => type === 'NpcRegistered');
@@ -238,7 +251,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;
-      const { persona, data, rulesetId: named } = call.body;
+      const { persona, data, rulesetId: named, players: told } = call.body;
       const expected = ifMatch(call);
       await requireRevision(ports.events, tenant, npcId);
       await takeRecordable([persona ?? null, data ?? null]);
@@ -248,7 +261,7 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
         npcStream(tenant, npcId),
         mindFold,
         contextOf(call),
-        (mind) => patchNpc(mind, defined({ persona, data, rulesetId }), expected),
+        (mind) => patchNpc(mind, defined({ persona, data, rulesetId, players: told }), expected),
       );
       return { revision, position, headers: tagged(state), body: view(npcId, state) };
     },

@@ -77,14 +77,16 @@ export const placesInFacts = (facts: JsonObject, index: PlayerIndex): readonly P
 
 /** The players that a memory is about. */
 export const aboutPlayers = (
-  { text, metadata, cause }: SoulMemory,
+  { text, metadata, player, cause }: SoulMemory,
   index: PlayerIndex,
   turns: TurnPlayers,
 ): AboutPlayers => {
+  // Of an imported memory, the player is known although the turn is not.
+  const told = player === undefined ? [] : index.note({ player });
   const turn = cause.turnId === null ? [] : turns.get(cause.turnId);
   const inMetadata: Player[] = [];
   looked(metadata, '', index, ({ players }) => inMetadata.push(...players));
-  const found = { text: index.spokenOf(text), metadata: inMetadata, turn: turn ?? [] };
+  const found = { text: index.spokenOf(text), metadata: inMetadata, turn: [...told, ...(turn ?? [])] };
   const by = (['text', 'metadata', 'turn'] as const).filter((way) => found[way].length > 0);
   return { players: [...new Set(by.flatMap((way) => found[way]))], by, isUntold: turn === undefined };
 };

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 import { MEMORY_BYTES, METADATA_BYTES } from '../../npcs/domain/recorded-bytes.js';
+import type { Speaker } from '../../npcs/domain/events.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
 import { moods, namedMembers, type SoulState } from './soul-state.js';
@@ -67,6 +68,16 @@ export const soulMemorySchema = closed({
   confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
   metadata: free(
     `\`{}\` when there is none. A soul is imported only if this has at most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC).`,
+  ),
+  player: Type.Optional(
+    closed(
+      {
+        id: Type.String({ minLength: 1, maxLength: 256 }),
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+        from: Type.Unsafe<Speaker['from']>({ type: 'string', enum: ['token', 'body', 'header', 'context'] }),
+      },
+      { description: 'The player who spoke when it was stored, and where the request named them.' },
+    ),
   ),
   cause: closed(
     { turnId: orNull(ourId('The turn that it was part of.')), eventId: ourId('The event that stored it.'), revision },

@@ -5,7 +5,7 @@ import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { type Act, type Acted, actContext, type ActDeps, actDirective, actVerdict } from '../act.js';
 import type { VerdictSigner } from '../verdict-signer.js';
 import { verdictWire } from '../domain/signature.js';
-import { whoSpeaks } from '../domain/speaker.js';
+import { speakerOf } from '../speaker-of.js';
 import type { Json } from '../../../kernel/base/json.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { SigningKeys } from '../../../ports/signing-keys.js';
@@ -74,7 +74,7 @@ type ActBody = {
 const actOf = (call: Call<{ npcId: string }, unknown, ActBody>): Act => {
   const rulesetId = rulesetIdOf(call.body.rulesetId);
   const context = call.body.context ?? {};
-  const player = whoSpeaks({ bodies: [call.body.player], header: call.header(PLAYER_HEADER), context });
+  const player = speakerOf(call, context);
   return {
     npcId: call.params.npcId,
     observation: call.body.observation ?? '',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kernel/base/json.js';
 import { onBreaks } from '../../rules/domain/state-rules/state-rule.js';
 import { named } from '../../../kernel/http/named.js';
 import { AnyJson, FreeObject, oneOf } from '../../../kernel/http/schemas.js';
+import { SpeakerSchema } from '../body-schemas.js';
 import {
   BridgeCheckSchema,
   ConstraintsSchema,
@@ -21,13 +22,6 @@ export const turnStates = [
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-const SpeakerSchema = named(
-  'Speaker',
-  Type.Object(
-    { id: Type.String(), name: Type.Optional(Type.String()), from: oneOf(['token', 'body', 'header', 'context']) },
-    { description: 'The player who spoke, and where the request named them.' },
-  ),
-);
 const said = { observation: Type.String(), player: Type.Optional(SpeakerSchema) };
 
 const RulesetRef = named(

@@ -10,6 +10,7 @@ const mind: MindState = {
   persona: 'An innkeeper.',
   data: { hp: 4, inventory: ['ledger'] },
   facts: { weather: 'storm' },
+  players: 'shared',
   archived: true,
   rulesetId: 'inn',
   origin: { importId: 'i1', stored: 2, arrivedAt: 3 },

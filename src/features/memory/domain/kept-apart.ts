@@ -1,0 +1,14 @@
+import type { MemoryRow } from '../../../../projections/memories.js';
+import { toldApart } from '../../turns/domain/speaker.js';
+
+/** What everybody may hear, whoever told it. */
+const SHARED_TYPE = 'knowledge';
+
+/** Whether a memory is kept from a player, because another one told it. Without a player, nothing is kept from anybody. */
+export const isKeptFrom = (
+  playerId: string | undefined,
+  { type, player }: Pick<MemoryRow, 'type' | 'player'>,
+): boolean => {
+  const teller = toldApart(player);
+  return playerId !== undefined && teller !== undefined && teller !== playerId && type !== SHARED_TYPE;
+};
