@@ -72,7 +72,7 @@ describe('the conversation with a mind', () => {
       await minds.step(tape, identified, command);
       const { tape: asked } = (await minds.step(tape, recalled, command)).answer;
       await minds.step(tape, generated, command);
-      return String(asked['prompt']);
+      return asked['prompt'] as string;
     };
     await play('One?', ana);
     await play('Two?', { id: 'bo', from: 'body' });

@@ -2,7 +2,7 @@ import { type Declarations, declarationsOf } from '../../../rules/domain/actions
 import type { Match, Matched } from '../../../rules/domain/matched.js';
 import { permitsType } from '../../../rules/domain/bridge/refusal.js';
 import { matchRules } from '../../../rules/domain/match.js';
-import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+import { firstFitting, isObject, type Json, jsonBytes, type JsonObject } from '../../../../kernel/base/json.js';
 import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
 import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
 import { CONVERSATION_BYTES, HEARD_BYTES } from '../conversation.js';
@@ -32,10 +32,12 @@ const TEMPERATURE = 0.7;
  * (src/features/npcs/domain/recorded-bytes.ts). As many memories and rules are included as fit.
  */
 const PART_BYTES = 10_000;
+/** How often a value is shortened because guarding has added spaces; one that is full of marks may then be cut anywhere. */
+const GUARD_TRIES = 4;
 const MEMORIES_BYTES = 24_000;
 const RULES_BYTES = 14_000;
 const ACTIONS_BYTES = 10_000;
-/** The limit of one memory and of one text of a rule, in UTF-16 units. */
+/** What one memory always has room for, and the limit of one text of a rule, in UTF-16 units. */
 const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
 /** What the lines of a conversation have around their texts, in bytes: at most 64 exchanges, with 40 bytes each. */
@@ -56,9 +58,17 @@ type Guard = TextRules['guard'];
 /** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
 const quoted = (text: string, bytes: number, guard: Guard): string =>
   JSON.stringify(cutJsonText(guard(cutText(text, bytes)), bytes, 4));
-/** External JSON, which has its own quotes. */
-const quotedJson = (value: Json, guard: Guard): string =>
-  cutJsonText(guard(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
+/** External JSON, which has its own quotes. If guarding makes it too long, it is shortened again. */
+const quotedJson = (value: Json, { guard, members }: TextRules): string => {
+  let text = '';
+  for (let room = PART_BYTES, tries = 0; tries < GUARD_TRIES; tries += 1) {
+    text = guard(cutText(JSON.stringify(members(value, room)), PART_BYTES));
+    const over = jsonBytes(text) - 2 - PART_BYTES;
+    if (over <= 0) break;
+    room -= over;
+  }
+  return cutJsonText(text, PART_BYTES);
+};
 
 const ruleText = (text: string, guard: Guard): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES, guard);
 
@@ -147,11 +157,19 @@ const answerSections = (declarations: Declarations | null, guard: Guard): readon
 const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
 
 /** What was said before, oldest first: the texts of the player quoted, those of the NPC as one line of JSON. The newest have priority. */
-const exchangesIn = ({ conversation, texts: { guard } }: DecisionInput): readonly (readonly [string, string])[] => {
+const exchangesIn = ({ conversation, texts }: DecisionInput): readonly (readonly [string, string])[] => {
   const newestFirst = conversation
-    .map(({ heard, answered }) => [quoted(heard, HEARD_BYTES, guard), quotedJson(answered, guard)] as const)
+    .map(({ heard, answered }) => [quoted(heard, HEARD_BYTES, texts.guard), quotedJson(answered, texts)] as const)
     .reverse();
   return [...firstFitting(newestFirst, CONVERSATION_BYTES - EXCHANGE_MARKS)].reverse();
+};
+
+const memoriesIn = ({ memories, observation, texts }: DecisionInput): readonly string[] => {
+  const shown = memories.slice(0, MEMORIES);
+  return shown.map(({ text }) => {
+    const chars = Math.max(MEMORY_CHARS, texts.memoryRoom(text, Math.floor(MEMORIES_BYTES / shown.length)));
+    return quoted(texts.excerpt(text, chars, observation), MEMORIES_BYTES, texts.guard);
+  });
 };
 
 const systemText = (input: DecisionInput, matched: Matched, said: readonly string[], { guard } = input.texts): string =>
@@ -159,15 +177,9 @@ const systemText = (input: DecisionInput, matched: Matched, said: readonly strin
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
       : `Who you are: ${quoted(input.persona, PART_BYTES, guard)}`,
-    ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState, guard)}`] : []),
-    ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context, guard)}`] : []),
-    ...section(
-      'What you remember',
-      firstFitting(
-        input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES, guard)),
-        MEMORIES_BYTES,
-      ),
-    ),
+    ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState, input.texts)}`] : []),
+    ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context, input.texts)}`] : []),
+    ...section('What you remember', firstFitting(memoriesIn(input), MEMORIES_BYTES)),
     ...section('What was said before', said),
     ...section('Rules', firstFitting(demands(matched, guard), RULES_BYTES)),
     ...answerSections(declarationsOf(input.ruleset), guard),

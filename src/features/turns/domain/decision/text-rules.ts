@@ -1,10 +1,14 @@
 import type { Template } from '../../../rules/domain/ruleset.js';
+import type { Json } from '../../../../kernel/base/json.js';
+import { cutText } from '../../../../kernel/base/text.js';
 import { STOPS } from '../../../../kernel/model-text/special-tokens.js';
+import { charsIn, excerpt } from './excerpt.js';
 import { guardText, guardTextBefore3 } from './guard-text.js';
 import type { CleanText, ModelOutput } from './model-output.js';
 import { cleanText, readModelText } from './model-text.js';
 import { readModelTextBefore3, wellFormed } from './model-text-1.js';
 import { formats } from './templates.js';
+import { wholeMembers } from './whole-members.js';
 
 /** How a logic reads the texts of models, and keeps texts from outside apart in prompts. */
 export type TextRules = {
@@ -12,18 +16,35 @@ export type TextRules = {
   /** Leaves of a string in a state change what may be recorded. */
   readonly clean: CleanText;
   readonly guard: (text: string) => string;
+  /** What of a long text a prompt shows. @param about what was said */
+  readonly excerpt: (text: string, chars: number, about: string) => string;
+  /** How much of a memory, in UTF-16 units, fits into its share of the room for memories, in bytes. */
+  readonly memoryRoom: (text: string, bytes: number) => number;
+  /** What of a large value a prompt shows. */
+  readonly members: (value: Json, bytes: number) => Json;
   /** The tokens at which a model server is asked to stop. */
   readonly stops: Readonly<Record<Template, readonly string[]>>;
 };
 
 /** The text rules of logic 3. */
-export const TEXT_RULES: TextRules = { read: readModelText, clean: cleanText, guard: guardText, stops: STOPS };
+export const TEXT_RULES: TextRules = {
+  read: readModelText,
+  clean: cleanText,
+  guard: guardText,
+  excerpt,
+  memoryRoom: charsIn,
+  members: wholeMembers,
+  stops: STOPS,
+};
 
 /** The text rules of the first two logics. */
 export const TEXT_RULES_BEFORE_3: TextRules = {
   read: readModelTextBefore3,
   clean: wellFormed,
   guard: guardTextBefore3,
+  excerpt: cutText,
+  memoryRoom: () => 0,
+  members: (value) => value,
   stops: {
     Raw: formats.Raw.stop,
     ChatML: formats.ChatML.stop,
