@@ -42,7 +42,7 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
 
     it('are recorded with the turns of agents, by whatever names them first [12.1a, 12.1b, 12.1d]', async () => {
       const npcId = await newMind();
-      const all = { player: ann, header: 'p%2Dbob', context: { player: 'p-cat' } };
+      const all = { player: ann, header: '%70-bob', context: { player: 'p-cat' } };
       await say(npcId, 'One.', all);
       await say(npcId, 'Two.', { ...all, player: 'Ann' });
       const last = await say(npcId, 'Three.', { ...all, player: { id: '' }, header: '%' });

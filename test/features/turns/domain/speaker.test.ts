@@ -38,7 +38,7 @@ describe('who speaks', () => {
 
   it('has an id that may be a number, a decoded header, and a name only if that is one [12.1b, 12.1c]', () => {
     expect(named({ body: { id: 7, name: '' } })).toEqual({ id: '7', from: 'body' });
-    expect(named({ header: 'J%C3%BCrgen%2C%20the%20smith' })).toEqual({ id: 'Jürgen, the smith', from: 'header' });
+    expect(named({ header: 'Ann%2C%20the%20%C3%A9lan' })).toEqual({ id: 'Ann, the élan', from: 'header' });
     expect(named({ context: { player: { id: 'p1', name: 'Ann', level: 3 } } })).toEqual({
       id: 'p1',
       name: 'Ann',
