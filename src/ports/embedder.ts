@@ -15,7 +15,7 @@ export const EMBED_TEXTS = 64;
  * it: their vectors cannot be compared.
  */
 export interface Embedder extends AsyncDisposable {
-  /** Its name and version in one string (`minilm@3`), which is stored with each vector. Another model, or another way to call it, has another id. */
+  /** Its name and version in one string (`use-multilingual-v3@1`), which is stored with each vector. Another model, or another way to call it, has another id. */
   readonly id: string;
   /** How many threads of this process one call may keep busy; default 1. */
   readonly threads?: number;

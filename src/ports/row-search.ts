@@ -41,7 +41,7 @@ export const WORD_ROWS = 1_000;
  * is removed when an event changes the text, and kept when an event changes the rest of the row. A new build of the projection takes it over if its
  * row has the same key and text. All of this applies to the build that readers see. If there is none, nothing is found and nothing is set.
  *
- * An embedder is named with its version in one string (`minilm@3`). Vectors of different embedders are never mixed. The rows of one stream have
+ * An embedder is named with its version in one string (`use-multilingual-v3@1`). Vectors of different embedders are never mixed. The rows of one stream have
  * different orders.
  */
 export interface RowSearch {

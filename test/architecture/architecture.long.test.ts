@@ -171,7 +171,7 @@ const between = adapters.map((folder) => {
 /** One package for each package rule. */
 const packages = [
   ...['koa', 'ajv', '@photostructure/sqlite', '@eventstore/db-client', '@temporalio/workflow', '@temporalio/client'],
-  ...['kafkajs', 'pg', '@lat.md/embed', 'jose', 'safe-stable-stringify', 'multiformats/cid', 'csv-stringify'],
+  ...['kafkajs', 'pg', 'jose', 'safe-stable-stringify', 'multiformats/cid', 'csv-stringify'],
   ...[
     'lru-cache',
     'usearch',

@@ -8,13 +8,13 @@ import { openOnnx } from './onnx.js';
 import { threadEmbedder } from './thread-embedder.js';
 
 /** Its name, and a version that rises whenever the same text would make another vector. */
-const ID = 'minilm-l6@1';
+const ID = 'use-multilingual-v3@1';
 /** The cosine that separates related texts from others, as `npm run eval:recall` measures it. */
-const RELATED = 0.25;
-/** The model reads 256 tokens. English has about four bytes per token, and no script much less than three. */
+const RELATED = 0.21;
+/** The model reads texts of any length. Windows only bound the time of one text, for which an urgent call may have to wait. */
 const WINDOW_BYTES = 750;
 
-/** The bundled embedder: all-MiniLM-L6-v2, for English, 384 dimensions. */
+/** The bundled embedder: Google's universal-sentence-encoder-multilingual v3, for 16 languages, 512 dimensions. */
 export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
   threadEmbedder(
     new ModelThreads(threads, (kept) => new ModelThread(threadFile, { kind: 'builtin' }, { ...deps, kept })),

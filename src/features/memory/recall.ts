@@ -53,6 +53,8 @@ export type Recalled = {
   }[];
   /** How many of the visible memories have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
+  /** What was compared by its words because the embedder makes no vector from it: the query, or some memories of the mind. */
+  readonly byWords: 'query' | 'memories' | null;
   /** The last revision of the mind that was seen, -1 if there is none. */
   readonly revision: number;
 };
@@ -182,7 +184,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));
     const visible = revision < 0 ? null : await rangeOf(stream, asOf, revision);
-    if (visible === null) return { memories: [], pending: 0, revision };
+    if (visible === null) return { memories: [], pending: 0, byWords: null, revision };
 
     const range = visible.within;
     // One after the other, so that loading the model does not use up the time for the mind's texts.
@@ -211,6 +213,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       });
       return [{ row, score, scoreParts }];
     });
-    return { memories: found, pending: mind.pending, revision };
+    const byWords = vector === null ? 'query' : mind.hasMeaningless ? 'memories' : null;
+    return { memories: found, pending: mind.pending, byWords, revision };
   };
 };

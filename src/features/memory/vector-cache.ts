@@ -46,6 +46,8 @@ export type MindVectors = {
   readonly parts: AsyncIterable<VectorRowsView> | Iterable<VectorRowsView>;
   /** How many of the texts in the range have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
+  /** Whether the embedder makes no vector from some text of the mind. */
+  readonly hasMeaningless: boolean;
   /** Whether there may be rows without a vector, which are scored by their words. */
   readonly wordsCount: boolean;
 };
@@ -97,9 +99,7 @@ export class VectorCache {
 
   #settled(stream: string, upTo: string): MindVectors | null {
     const mind = this.#minds.get(stream)?.mind;
-    return mind !== undefined && mind.upTo >= upTo
-      ? viewOf(mind, { pending: 0, wordsCount: mind.hasMeaningless })
-      : null;
+    return mind !== undefined && mind.upTo >= upTo ? viewOf(mind, { pending: 0, ...settledWords(mind) }) : null;
   }
 
   async #refreshed(seen: SeenTexts, upTo: string, signal: AbortSignal): Promise<MindVectors> {
@@ -108,13 +108,16 @@ export class VectorCache {
     if (!this.#large.has(stream)) {
       const mind = this.#minds.get(stream)?.mind ?? emptyMind();
       const settled = pending === 0 ? await this.#settle(stream, mind, upTo) : 'open';
-      if (settled === 'kept') return viewOf(mind, { pending, wordsCount: mind.hasMeaningless });
+      if (settled === 'kept') return viewOf(mind, { pending, ...settledWords(mind) });
       if (settled === 'open') {
         pending = await this.#lacking(seen);
-        if (await this.#readOpen(stream, mind, upTo)) return viewOf(mind, { pending, wordsCount: true });
+        const hasMeaningless = await this.#hasMeaningless(stream, seen.within);
+        if (await this.#readOpen(stream, mind, upTo))
+          return viewOf(mind, { pending, hasMeaningless, wordsCount: true });
       }
     }
-    return { parts: this.#pagedRows(stream, upTo), pending, wordsCount: true };
+    const hasMeaningless = await this.#hasMeaningless(stream, seen.within);
+    return { parts: this.#pagedRows(stream, upTo), pending, hasMeaningless, wordsCount: true };
   }
 
   #lacking(seen: SeenTexts, limit = PENDING_COUNTED): Promise<number> {
@@ -211,6 +214,9 @@ const emptyMind = (): Mind => ({
   hasMeaningless: false,
   isKept: false,
 });
+
+/** Of a settled mind only texts without meaning have no vector. */
+const settledWords = ({ hasMeaningless }: Mind) => ({ hasMeaningless, wordsCount: hasMeaningless });
 
 const viewOf = ({ settled, open }: Mind, how: Omit<MindVectors, 'parts'>): MindVectors => ({
   // Another recall may settle open rows while this one is still comparing.

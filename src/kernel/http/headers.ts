@@ -3,6 +3,11 @@ const revision = { type: 'integer', minimum: 0 };
 
 /** The headers of responses, with their meaning. What HTTP itself requires, such as `Content-Type` and `Vary`, is left out. */
 export const responseHeaders = {
+  'Anima-Compared-By-Words': {
+    description:
+      'What has no vector, because the embedder does not know its script: `query`, or some `memories`. It was compared by its words.',
+    schema: { type: 'string', enum: ['query', 'memories'] },
+  },
   'Anima-Embedding-Pending': {
     description: 'How many memories have no vector yet and were compared by their words; absent if there are none.',
     schema: { type: 'integer', minimum: 1 },

@@ -96,7 +96,7 @@ const openAgents = async (
     recall: ({ query }: { readonly query: string }) => {
       recalls.push(query);
       if (onRecall()) return Promise.reject(new Rejection('EMBEDDER_UNAVAILABLE'));
-      return Promise.resolve({ memories: [], pending: 0, revision: -1 });
+      return Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
     },
     engineOf: () => engine,
   };

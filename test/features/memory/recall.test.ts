@@ -105,6 +105,18 @@ describe('a recall', () => {
     expect(embedder.urgent).not.toContain(false);
   });
 
+  it('says that texts without a vector were compared by their words [3.7c]', async () => {
+    const { rows, ask } = openRecall();
+    await rows.store(memoryRow(1, '1 0'));
+    expect((await ask('1 0')).byWords).toBeNull();
+    expect((await ask('mill')).byWords).toBe('query');
+    await rows.store(memoryRow(2, 'the mill'));
+    expect((await ask('1 0')).byWords).toBe('memories');
+    const large = openRecall(new NumberEmbedder(), 1);
+    await large.rows.store(memoryRow(1, '1 0'), memoryRow(2, 'the mill'));
+    expect((await large.ask('1 0')).byWords).toBe('memories');
+  });
+
   it('uses only words for a query that the embedder refuses, and refuses no query while the embedder is unavailable', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'), memoryRow(2, '0 1'));
@@ -187,7 +199,12 @@ describe('a recall', () => {
     const { rows, recall, ask, embedder } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     const asked = { npcId: 'mira', query: '1 0', limit: 9, minScore: 0 };
-    expect(await recall({ ...asked, tenant: 'other' })).toEqual({ memories: [], pending: 0, revision: -1 });
+    expect(await recall({ ...asked, tenant: 'other' })).toEqual({
+      memories: [],
+      pending: 0,
+      byWords: null,
+      revision: -1,
+    });
     expect(embedder.embedded).toEqual([]);
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
   });

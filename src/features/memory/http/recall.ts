@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 
-import type { Recall } from '../recall.js';
+import type { Recall, Recalled } from '../recall.js';
 import { mindFold } from '../../npcs/mind-fold.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
@@ -103,9 +103,11 @@ const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
   ...untilFull(memories, (memory) => jsonBytes(memory as Json), PAGE_BYTES),
 ];
 
-/** Says how many memories take part by their words alone. */
-const pendingHeader = (pending: number): Record<string, string> =>
-  pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) };
+/** Says what takes part by its words alone. */
+const wordsHeaders = ({ pending, byWords }: Pick<Recalled, 'pending' | 'byWords'>): Record<string, string> => ({
+  ...(pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) }),
+  ...(byWords === null ? {} : { 'Anima-Compared-By-Words': byWords }),
+});
 
 type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBody>>;
 
@@ -164,7 +166,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       example: examples.recall,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
       reads: ['Anima-Min-Revision', PLAYER_HEADER],
-      sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
+      sends: ['Anima-Compared-By-Words', 'Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledMemoryList, examples.recalled),
       handler: async (call) => {
         const { query: asked, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
@@ -198,7 +200,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
         );
         return {
           revision: Math.min(found.revision, asOf ?? found.revision),
-          headers: pendingHeader(found.pending),
+          headers: wordsHeaders(found),
           body: pageOf(
             found.memories.map(({ row, score: likeness, scoreParts }) => ({
               ...itemOf(row, { similarity: likeness, asOf }),
@@ -220,7 +222,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       body: RecallAgentMemoriesRequest,
       example: examples.recallOfAgent,
       reads: ['Anima-Min-Revision', PLAYER_HEADER],
-      sends: ['Anima-Embedding-Pending', 'Anima-Revision'],
+      sends: ['Anima-Compared-By-Words', 'Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledAgentMemoryList, examples.recalledOfAgent),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
@@ -239,7 +241,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
         );
         return {
           revision: found.revision,
-          headers: pendingHeader(found.pending),
+          headers: wordsHeaders(found),
           body: pageOf(found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value }))),
         };
       },

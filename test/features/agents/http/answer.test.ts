@@ -24,7 +24,7 @@ const asked = {
 const follow = async (npcState: JsonObject, action: string, store = new MemoryEventStore()) => {
   const clock = new ManualClock();
   const { engine } = fakeCortex(() => Promise.resolve(JSON.stringify({ dialogue: 'Well.', action })));
-  const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
+  const recall = () => Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
   const minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
   const retries = createExpectedRetries(clock);
   const deps = {

@@ -54,7 +54,7 @@ const start = async (
 ): Promise<void> => {
   store = new FollowedStore();
   const clock = new ManualClock();
-  const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
+  const recall = () => Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
   minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine, liveTexts } });
   const { writers, repository, index: turnIndex, runtime: processes } = minds.deps;
   routes = agentRoutes({

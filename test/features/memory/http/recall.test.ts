@@ -8,16 +8,21 @@ import { type Json, jsonBytes } from '../../../../src/kernel/base/json.js';
 import { PAGE_BYTES } from '../../../../src/kernel/base/page-size.js';
 import { memoryRow } from '../../../support/recall-scene.js';
 
-type Asked = { readonly body?: object; readonly asked?: unknown[]; readonly pending?: number };
+type Asked = {
+  readonly body?: object;
+  readonly asked?: unknown[];
+  readonly pending?: number;
+  readonly byWords?: string | null;
+};
 
 const answerOf = async (
   operationId: string,
   memories: Recalled['memories'],
-  { body = { query: 'x', limit: 100 }, asked = [], pending = 0 }: Asked = {},
+  { body = { query: 'x', limit: 100 }, asked = [], pending = 0, byWords = null }: Asked = {},
 ): Promise<{ readonly body: readonly Json[]; readonly headers: object }> => {
   const recall = (query: unknown) => {
     asked.push(query);
-    return Promise.resolve({ memories, pending, revision: 1 });
+    return Promise.resolve({ memories, pending, byWords, revision: 1 });
   };
   const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
   const call = {
@@ -67,6 +72,15 @@ describe('the response of a recall', () => {
       const [some, none] = [await answerOf(route, [], { pending: 3 }), await answerOf(route, [])];
       expect(some.headers).toMatchObject({ 'Anima-Embedding-Pending': '3' });
       expect(none.headers).not.toHaveProperty('Anima-Embedding-Pending');
+    },
+  );
+
+  it.each(['recallMemories', 'recallAgentMemories'])(
+    'says what was compared by its words (%s) [3.7c]',
+    async (route) => {
+      const [some, none] = [await answerOf(route, [], { byWords: 'memories' }), await answerOf(route, [])];
+      expect(some.headers).toMatchObject({ 'Anima-Compared-By-Words': 'memories' });
+      expect(none.headers).not.toHaveProperty('Anima-Compared-By-Words');
     },
   );
 
