@@ -4,6 +4,7 @@ import { mergePatch } from '../../src/kernel/base/merge-patch.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SoulExportInput } from '../../workflows/soul-export.js';
+import { sinceArrival } from '../../src/features/souls/domain/since-arrival.js';
 import { makeSoul, type SoulDocument } from '../../src/features/souls/domain/document.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
@@ -15,7 +16,7 @@ import type { ProcessEffects } from '../../src/kernel/processes/process-effects.
 import { eventAt } from '../../src/kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { canonicalPayload } from '../../src/features/souls/payload-digest.js';
-import { chainOf } from '../../src/features/souls/custody-chain.js';
+import { arrivedParts, chainOf, withoutPlaces } from '../../src/features/souls/custody-chain.js';
 import { type KeepRequest, keepSoul } from '../../src/features/souls/keep-soul.js';
 import { namedPlayers } from '../../src/features/souls/disclose.js';
 import type { OtherArchives } from '../../src/features/souls/other-archives.js';
@@ -63,25 +64,32 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
   const memories = asked.includeMemories
     ? await soulMemories({ ...ports, writers: deps.writers }, stream, revision, signal)
     : [];
+  const isWhole = asked.without === undefined;
+  const held = isWhole ? mind : sinceArrival(mind, await arrivedParts(ports.events, stream, mind.origin));
   const told = {
-    persona: mind.persona ?? asked.persona ?? null,
-    data: mergePatch(mind.data ?? {}, asked.npcState),
-    facts: mind.facts ?? {},
+    persona: held.persona ?? asked.persona ?? null,
+    data: mergePatch(held.data ?? {}, asked.npcState),
+    facts: held.facts ?? {},
     memories,
   };
+  const { chain } = await chainOf(ports.events, stream, mind.origin);
   const unsigned = makeSoul({
     soulId: asked.soulId,
     createdAt: asked.requestedAt,
     npcId: asked.npcId,
-    ...(asked.without === undefined
+    ...(isWhole
       ? told
-      : await toldWithoutPlayers(told, await namedPlayers(ports.events, stream, revision, signal))),
+      : await toldWithoutPlayers(
+          told,
+          await namedPlayers(ports.events, stream, revision, signal),
+          mind.origin?.arrivedAt,
+        )),
     ...defined({ without: asked.without }),
     ruleset: await rulesetOf(deps, tenant, mind.rulesetId),
     provenance: {
       ...{ issuer, tenant, npcId: asked.npcId, revision },
       hash: await hashAt(deps, stream, revision),
-      chain: (await chainOf(ports.events, stream, mind.origin)).chain,
+      chain: isWhole ? chain : withoutPlaces(chain),
     },
   });
   const document = await signSoul(signingKeys, issuer, unsigned);

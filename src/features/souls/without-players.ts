@@ -14,22 +14,32 @@ export type Told = {
   readonly memories: readonly SoulMemory[];
 };
 
-function* notAboutPlayers(memories: readonly SoulMemory[], { index, turns }: NamedPlayers): Sliced<SoulMemory[]> {
+/** @param arrivedAt the revision at which the mind's soul arrived. Its memories are from turns elsewhere, even if they name none. */
+function* notAboutPlayers(
+  memories: readonly SoulMemory[],
+  { index, turns }: NamedPlayers,
+  arrivedAt: number,
+): Sliced<SoulMemory[]> {
   const kept: SoulMemory[] = [];
   const isPauseDue = memoryPauses();
   for (const memory of memories) {
     const { players, isUntold } = aboutPlayers(memory, index, turns);
-    if (players.length === 0 && !isUntold) kept.push(memory);
+    const isUnseen = isUntold || memory.cause.revision < arrivedAt;
+    if (players.length === 0 && !isUnseen) kept.push(memory);
     const size = jsonBytes(memory);
     if (isPauseDue(size)) yield size;
   }
   return kept;
 }
 
-/** Leaves out what is said of players, too much rather than too little. Yields to other work in between. */
+/**
+ * Leaves out what is said of players, too much rather than too little. Yields to other work in between.
+ * @param arrivedAt the revision at which the soul of an imported mind arrived
+ */
 export const toldWithoutPlayers = async (
   { persona, data, facts, memories }: Told,
   named: NamedPlayers,
+  arrivedAt = -1,
 ): Promise<Told> => {
   named.index.note(data);
   named.index.note(facts);
@@ -38,6 +48,6 @@ export const toldWithoutPlayers = async (
     persona: isAboutOne ? null : persona,
     data: withoutPlayers(data, named.index),
     facts: withoutPlayers(facts, named.index),
-    memories: await inSlices(notAboutPlayers(memories, named)),
+    memories: await inSlices(notAboutPlayers(memories, named, arrivedAt)),
   };
 };

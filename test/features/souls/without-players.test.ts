@@ -73,6 +73,13 @@ describe('an export without players', () => {
     expect((await toldWithoutPlayers({ ...told, persona: 'Mira loves Ann.' }, named(turns))).persona).toBeNull();
   });
 
+  it('drops every memory that arrived with a soul, and those whose type names a player [8.10i, 8.10k]', async () => {
+    const memories = [inTurn(3, null, { text: 'Rain.' }), inTurn(9, null, { text: 'Snow.' })];
+    expect((await toldWithoutPlayers({ ...told, memories }, named({}), 5)).memories).toEqual([memories[1]]);
+    const secret = [inTurn(9, null, { text: 'Snow.', type: 'annsSecret' }), inTurn(9, null, { type: 'AnnSecret' })];
+    expect((await toldWithoutPlayers({ ...told, memories: secret }, named(turns))).memories).toEqual([secret[0]]);
+  });
+
   it('drops nothing if no player was named', async () => {
     const plain = {
       ...told,

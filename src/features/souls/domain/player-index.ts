@@ -48,6 +48,12 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx
 /** Shorter names are not searched for: they would be found everywhere. */
 const FINDABLE = /\p{L}.|.\p{L}|\p{N}{4}/su;
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/u;
+/** Where a word is joined to another without a sign between them. */
+const JOINT = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{L}\p{M}])(?=\p{N})|(?<=\p{N})(?=\p{L})/gu;
+const GREEK = /\p{Script=Greek}/u;
+const GREEK_ACCENTS = /(\p{Script=Greek})\p{M}+/gu;
+/** A name is also looked for in parts if none of them is shorter. */
+const LEAST_PART = 2;
 
 /** The boundaries of a script without spaces next to another script. */
 const BETWEEN_SCRIPTS = new RegExp(
@@ -55,14 +61,21 @@ const BETWEEN_SCRIPTS = new RegExp(
   'u',
 );
 
+/** Greek loses its accents in capitals, and has another sigma at the end of a word. */
+const plainGreek = (text: string): string =>
+  GREEK.test(text) ? text.normalize('NFD').replace(GREEK_ACCENTS, '$1').replaceAll('ς', 'σ').normalize('NFC') : text;
+
 const wordsOf = (text: string): readonly string[] =>
-  text
-    .normalize('NFKC')
-    // Some letters become two in upper case.
-    .toUpperCase()
-    .toLowerCase()
+  // Some letters become two in upper case.
+  plainGreek(text.normalize('NFKC').toUpperCase().toLowerCase())
     .split(BETWEEN_WORDS)
     .filter((word) => word !== '');
+
+/** The words of a text in which names are joined to others by their case or by digits, as in `annsSecret` and `room4711`; null if none are. */
+const joinedWordsOf = (text: string): readonly string[] | null => {
+  const parted = text.normalize('NFKC').replace(JOINT, ' ');
+  return parted === text ? null : wordsOf(parted);
+};
 const charactersOf = (words: readonly string[]): readonly string[] => [...words.join(' ')];
 
 /** The players who were named, and which of them a text mentions. */
@@ -92,7 +105,11 @@ export const createPlayerIndex = (): PlayerIndex => {
     const text = words.join(' ');
     if (!FINDABLE.test(text)) return;
     if (UNSPACED.test(text)) plant(unspaced, charactersOf(words), player);
-    else plant(spaced, words, player);
+    else {
+      plant(spaced, words, player);
+      const parts = joinedWordsOf(name);
+      if (parts?.every((part) => part.length >= LEAST_PART) === true) plant(spaced, parts, player);
+    }
   };
   const fresh = (): KnownPlayer => {
     if (count >= MAX_PLAYERS) throw tooMany();
@@ -126,7 +143,11 @@ export const createPlayerIndex = (): PlayerIndex => {
       if (count === 0) return [];
       const words = wordsOf(text);
       const isMixed = UNSPACED.test(text);
-      search(spaced, isMixed ? words.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : words, found);
+      const byScript = (parts: readonly string[]): readonly string[] =>
+        isMixed ? parts.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : parts;
+      search(spaced, byScript(words), found);
+      const joined = joinedWordsOf(text);
+      if (joined !== null) search(spaced, byScript(joined), found);
       if (unspaced.next.size > 0) search(unspaced, charactersOf(words), found);
       return [...found];
     },

@@ -77,7 +77,7 @@ export const placesInFacts = (facts: JsonObject, index: PlayerIndex): readonly P
 
 /** The players that a memory is about. */
 export const aboutPlayers = (
-  { text, metadata, player, cause }: SoulMemory,
+  { text, type, metadata, player, cause }: SoulMemory,
   index: PlayerIndex,
   turns: TurnPlayers,
 ): AboutPlayers => {
@@ -86,7 +86,8 @@ export const aboutPlayers = (
   const turn = cause.turnId === null ? [] : turns.get(cause.turnId);
   const inMetadata: Player[] = [];
   looked(metadata, '', index, ({ players }) => inMetadata.push(...players));
-  const found = { text: index.spokenOf(text), metadata: inMetadata, turn: [...told, ...(turn ?? [])] };
+  const inWords = [...new Set([text, type].flatMap(index.spokenOf))];
+  const found = { text: inWords, metadata: inMetadata, turn: [...told, ...(turn ?? [])] };
   const by = (['text', 'metadata', 'turn'] as const).filter((way) => found[way].length > 0);
   return { players: [...new Set(by.flatMap((way) => found[way]))], by, isUntold: turn === undefined };
 };

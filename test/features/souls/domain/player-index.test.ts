@@ -38,8 +38,16 @@ describe('players', () => {
     ['Bob', '玩家Bob偷了项链'],
     ['Weiß', 'HERR WEISS WAS HERE'],
     ['76561198', 'the visitor 76561198 was here'],
+    ['Ann', 'annSecret'],
+    ['Ann', 'ANNSecret2'],
+    ['ann', 'owed_to_Ann17'],
+    ['4711', 'room4711'],
+    ['McDonald', 'visitMcDonaldAgain'],
+    ['Ann17', 'Ann 17'],
+    ['Νίκος', 'Ο ΝΙΚΟΣ ΕΦΥΓΕ'],
+    ['ΟΔΥΣΣΕΥΣ', 'Ὀδυσσεύς'],
     ['a b c d e f g h i j k l m n', 'said by a b c d e f g h i j k l m n.'],
-  ])('are found: %s in %s', (name, text) => {
+  ])('are found: %s in %s [8.10k]', (name, text) => {
     expect(spokenOf(noted({ player: name }), text)).toEqual([name]);
   });
 
@@ -79,6 +87,19 @@ describe('players', () => {
   it('are found anywhere in scripts without spaces [8.10c]', () => {
     const index = noted({ player: '\u5b89\u5a1c' }, { player: 'Bo' });
     expect(spokenOf(index, '\u6628\u5929\u5b89\u5a1c\u5077\u4e86\u9879\u94fe')).toEqual(['\u5b89\u5a1c']);
+  });
+
+  it('are not found in parts that are too short, nor without the accents of other scripts', () => {
+    const index = noted({ player: 'p1' }, { player: 'Zoë' });
+    for (const text of ['p 1', 'p17', 'annSecret', 'Zoe']) expect(spokenOf(index, text), text).toEqual([]);
+  });
+
+  it('are found quickly, whatever the text is', () => {
+    const index = noted({ player: 'Ann' });
+    const began = performance.now();
+    for (const text of ['aB', 'α\u0301', 'x\u0301\u0302', 'A1']) index.spokenOf(text.repeat(4_096));
+    index.spokenOf(`α${'\u0301'.repeat(8_192)}`);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it('are not matched by names that would be found everywhere [8.10c]', () => {
