@@ -9,12 +9,12 @@ export type Publication = 'published' | 'wasPublic';
 
 /**
  * The built-in archive: payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never changed. A payload
- * is staged first, by one or several owners, and only this server sees it. Publishing it is permanent. Maps of levels are staged permanently and
+ * is staged first, by one or several owners, and only this server sees it. It stays public until it is withdrawn. Maps of levels are staged permanently and
  * never published.
  *
  * The caller made the digest from the bytes; the archive does not compute it again when it stores them. A payload that is read has the requested
  * digest: damaged bytes are logged and count as absent. A name that is not a digest is absent too; staging under one is a defect, and throws an
- * Error. Atomicity: a payload exists completely or not at all. Durability: `stage`, `publish` and `nameByCid` resolve once a loss of power changes
+ * Error. Atomicity: a payload exists completely or not at all. Durability: `stage`, `publish`, `withdraw` and `nameByCid` resolve once a loss of power changes
  * nothing. A CID may name a payload as well (kernel/crypto/ipfs-cid.ts). Its caller made it from the bytes.
  * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is unknown whether the call took effect; every call may be
  * repeated, and has the same effect once or several times.
@@ -27,6 +27,8 @@ export interface SoulArchive {
   stage(digest: string, bytes: Uint8Array, staging: Staging): Promise<void>;
   /** Publishes what this tenant staged; null if it staged no such payload and none is public. */
   publish(digest: string, by: Pick<Staging, 'tenant'>): Promise<Publication | null>;
+  /** Removes a public payload; staged copies are kept, and may be published again. Whether it was public. */
+  withdraw(digest: string): Promise<boolean>;
   /** The payload, staged or public; null if there is none. For the server itself: a staged payload is not for clients. */
   read(digest: string): Promise<Uint8Array | null>;
   /** The payload, if it is public. */

@@ -50,6 +50,19 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
+    it('withdraws a public payload, which can be published again', async () => {
+      await stage();
+      expect(await archive.withdraw(digest)).toBe(false);
+      expect(await seen()).toEqual([whole, null]);
+      await archive.publish(digest, ONE);
+      await stage(at(60), OTHER);
+      expect(await archive.withdraw(digest)).toBe(true);
+      expect(await seen()).toEqual([null, null]);
+      expect([await archive.withdraw(digest), await archive.withdraw('no digest')]).toEqual([false, false]);
+      await stage();
+      expect(await archive.publish(digest, ONE)).toBe('published');
+    });
+
     it('keeps staged payloads forever if they expire at the last possible instant', async () => {
       await stage(new Date(8_640_000_000_000_000));
       expect(await archive.dropStaged(new Date(Date.UTC(9_999, 11, 31)), 10)).toBe(0);

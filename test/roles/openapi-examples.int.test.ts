@@ -109,6 +109,7 @@ const story: readonly Sent[] = [
       sicDownloadResult: { ...example.sicDownloadResult, adrBody: getFromArchive },
     }),
   }),
+  send('withdrawSoul', { params: soulOf }),
   send('getCustody', { params: ({ confirmImport }) => ({ npcId: confirmImport.npcId as string }) }),
   send('putLevel', { params: () => ({ levelId: 'back-room' }) }),
   send('listLevels'),

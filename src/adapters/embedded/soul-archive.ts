@@ -100,6 +100,16 @@ export class EmbeddedSoulArchive implements SoulArchive {
     });
   }
 
+  async withdraw(digest: string): Promise<boolean> {
+    if (!isContentDigest(digest)) return false;
+    const path = this.#publicPath(digest);
+    return this.#exclusively(digest, async () => {
+      const wasThere = await removeFile(path);
+      if (wasThere) await flushDirectory(dirname(path));
+      return wasThere;
+    });
+  }
+
   async read(digest: string): Promise<Uint8Array | null> {
     const found = await this.readPublic(digest);
     if (found !== null || !isContentDigest(digest)) return found;

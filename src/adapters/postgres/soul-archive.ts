@@ -68,6 +68,13 @@ export class PostgresSoulArchive implements SoulArchive {
     }
   }
 
+  async withdraw(digest: string): Promise<boolean> {
+    if (!isContentDigest(digest)) return false;
+    const statement = sql`DELETE FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY} RETURNING digest`;
+    const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
+    return rows.length > 0;
+  }
+
   async read(digest: string): Promise<Uint8Array | null> {
     return this.#read(digest, sql`true`);
   }

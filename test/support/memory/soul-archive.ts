@@ -28,6 +28,10 @@ export class MemorySoulArchive implements SoulArchive {
     return 'published';
   }
 
+  async withdraw(digest: string): Promise<boolean> {
+    return this.#public.delete(digest);
+  }
+
   async read(digest: string): Promise<Uint8Array | null> {
     const staged = [...this.#staged.values()].find((one) => one.digest === digest);
     return (await this.readPublic(digest)) ?? staged?.bytes ?? null;

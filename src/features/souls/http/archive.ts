@@ -40,8 +40,8 @@ const UPLOADS = 16;
 const TENANT_UPLOADS = 8;
 /** The maximum number of payloads in memory for their readers: at most 512 MiB, and only if all have the maximum size. */
 export const SHOWN_PAYLOADS = 32;
-/** A payload never changes, so it may be cached for a year, the longest time that caches keep anything. */
-const FOREVER = 'public, max-age=31536000, immutable';
+/** A payload never changes, but it may be withdrawn: caches ask again after an hour. */
+const FOR_AN_HOUR = 'public, max-age=3600, immutable';
 const BEARER = /^Bearer +(\S+) *$/i;
 const GRANT_NEEDED =
   'A valid grant for this payload is required. Send the auiAuthHeader of the export as Authorization.';
@@ -154,7 +154,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         const payload = digest === null ? null : await shown.open(digest);
         if (payload === null) throw new Rejection('ARCHIVE_NOT_FOUND');
         const etag = `"${txId}"`;
-        const headers = { ETag: etag, 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' };
+        const headers = { ETag: etag, 'Cache-Control': FOR_AN_HOUR, 'X-Content-Type-Options': 'nosniff' };
         const isKnown = namesTag(call.header('if-none-match') ?? '', etag);
         if (!isKnown) return { headers, stream: shownAnswer(call.koa, payload, payloadType(payload.bytes)) };
         payload.close();

@@ -6,7 +6,7 @@ import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { archiveUrl, downloadAddress } from '../download-address.js';
 import { disclose } from '../disclose.js';
 import { findPayload } from '../find-payload.js';
-import { keptPayload } from '../kept-payload.js';
+import { keptDigest, keptPayload } from '../kept-payload.js';
 import type { OtherArchives } from '../other-archives.js';
 import { proofOf } from '../soul-proof.js';
 import { createShownPayloads, type ShownPayloads } from '../shown-payloads.js';
@@ -192,6 +192,28 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         );
         if (proof.of === null) throw new Rejection('MEMORY_NOT_FOUND');
         return { stream: jsonInPieces({ txId, ...proof.of }) };
+      },
+    }),
+    route('DELETE', '/souls/:txId', {
+      ...common,
+      operationId: 'withdrawSoul',
+      summary: 'Withdraw a soul from the archive',
+      description:
+        'Nobody can read it in the archive of this server any more. Only the tenant that exported it can withdraw it.',
+      ext: true,
+      params: SoulParams,
+      refuses: ['SOUL_NOT_FOUND'],
+      responses: { 204: { description: 'The archive no longer has the soul.' } },
+      enter: ({ principal }) => looks.acquire(principal.tenant),
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const isOwn = await using(kept, call, (bytes) =>
+          reader.read(bytes, async (soul, { signer }) => signer === 'ours' && soul.provenance.tenant === tenant),
+        );
+        const digest = isOwn ? await keptDigest(ports.soulArchive, call.params.txId) : null;
+        if (digest === null) throw new Rejection('SOUL_NOT_FOUND');
+        await ports.soulArchive.withdraw(digest);
+        return { status: 204 };
       },
     }),
     route('GET', '/souls/:txId/disclosure', {

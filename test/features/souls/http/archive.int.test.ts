@@ -253,7 +253,7 @@ describe('a payload of the archive', () => {
     expect([status, text]).toEqual([200, jcs(soul)]);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'application/json',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'public, max-age=3600, immutable',
       etag: `"${id}"`,
       'transfer-encoding': 'chunked',
       'x-content-type-options': 'nosniff',

@@ -69,6 +69,30 @@ const readingSocket = async (path: string, key: string) => {
   return socket;
 };
 
+describe('a withdrawn soul', () => {
+  it('is gone for everyone; only the studio that exported it can withdraw it [8.1v, 8.1w]', async () => {
+    const { txId } = await published();
+    const remove = (key?: string) =>
+      app.request('DELETE', `/souls/${txId}`, key === undefined ? {} : { headers: as(key) });
+    expect((await remove('second')).status).toBe(404);
+    expect((await app.get(`/souls/${txId}/disclosure`)).status).toBe(200);
+    expect((await remove()).status).toBe(204);
+    expect((await remove()).status).toBe(404);
+    expect((await app.get(`/souls/${txId}/disclosure`)).status).toBe(404);
+    expect(await archive.readPublic(txId)).toBeNull();
+  });
+
+  it('is not one that another server signed', async () => {
+    const plain = unsignedSoul();
+    const issuer = 'https://elsewhere.example';
+    const unsigned = { ...plain, provenance: { ...plain.provenance, issuer } };
+    const soul = await signSoul(await serverKeys('a stranger'), issuer, unsigned);
+    const txId = await publish(soul);
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(404);
+    expect(await archive.readPublic(txId)).not.toBeNull();
+  });
+});
+
 describe('a stored soul', () => {
   it.each([0, 1, 3, 2_000])('is returned in full, with its memories as lists show them: %i', async (count) => {
     const { soul, txId } = await published({ memories: soulMemories(count) });
