@@ -68,7 +68,32 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, begin, confirm, bring, memoriesOf, custodyOf, exported } = clientOf(running);
 
-    it('become the same NPC, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t]', async () => {
+    it('say nothing of what came with them if players are left out, unless it is told again [8.10i, 8.10j]', async () => {
+      const soul = await strangersSoul();
+      ok(await bring(txIdOf(soul), soul));
+      ok(await running.api.post(`${pathOf(soul.npcId)}/memory`, { text: 'The gate is new.' }));
+      const asked = { persona: soul.persona, npcState: { hp: 10 }, without: ['players'] };
+      const sealed = async (more: object): Promise<SoulDocument> =>
+        (
+          ok(await running.api.post(`${pathOf(soul.npcId)}/soul/export`, { npcIdRef: soul.npcId, ...more })).body as {
+            readonly se1SignedPayload: SoulDocument;
+          }
+        ).se1SignedPayload;
+      const bare = await sealed({ without: ['players'] });
+      expect([bare.persona, bare.name, bare.state.extra, bare.state.inventory]).toEqual(['', soul.npcId, {}, []]);
+      expect(bare.memories.map(({ text }) => text)).toEqual(['The gate is new.']);
+      const { chain } = await custodyOf(soul.npcId);
+      expect(chain.map(({ txId }) => txId)).toContain(txIdOf(soul));
+      const withoutMarks = chain.map(({ verified: _, ...link }) => link);
+      expect(bare.provenance.chain).toEqual(withoutMarks.map((link) => ({ ...link, txId: 'withheld' })));
+      const told = await sealed(asked);
+      expect([told.persona, told.state.extra]).toEqual([soul.persona, { hp: 10 }]);
+      const whole = await sealed({});
+      expect([whole.persona, whole.memories.length]).toEqual([soul.persona, soul.memories.length + 1]);
+      expect(whole.provenance.chain).toEqual(withoutMarks);
+    });
+
+    it('become the same NPC, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t, 8.4v]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const begun = ok(await begin(txId)).body as { si1Instruction: JsonObject };
@@ -114,7 +139,10 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
 
       const { copy, chain } = await custodyOf(soul.npcId);
       expect(copy).toBe(false);
-      expect(chain.map(({ soulId }) => soulId)).toEqual(['s1', soul.id]);
+      expect(chain.map(({ soulId, verified }) => [soulId, verified])).toEqual([
+        ['s1', false],
+        [soul.id, true],
+      ]);
       expect(chain[1]).toMatchObject({ txId, issuer: ISSUER, npcId: soul.npcId, root: soul.trainingProof });
     });
 
@@ -210,7 +238,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(there.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     });
 
-    it('export without players like the mind they came from', async () => {
+    it('export without players less than the mind they came from: their past was elsewhere [8.10g, 8.10i]', async () => {
       const npcId = `told ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Keeps the gate.' }));
       ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The gate is old.', importance: 0.7 }));
@@ -232,10 +260,10 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(await without(npcId)).toEqual(['The gate is old.']);
       const copied = ok(await bring(`copy-of-${souls}`, await exported(npcId))).body as { npcId: string };
       expect(await memoriesOf(copied.npcId)).toHaveLength(2);
-      expect(await without(copied.npcId)).toEqual(['The gate is old.']);
+      expect(await without(copied.npcId)).toEqual([]);
     });
 
-    it('of this server are imported as copies that name their source, over several hops [8.4j, 8.4q, 8.4t]', async () => {
+    it('of this server are imported as copies that name their source, over several hops [8.4j, 8.4q, 8.4t, 8.4v]', async () => {
       const npcId = `source ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'The first.', data: { hp: 3, mood: 'loyal' } }));
       ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The well is deep.', importance: 0.7 }));
@@ -245,8 +273,8 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       const second = await exported(one.npcId);
       const two = ok(await bring(second.id, second)).body as { npcId: string };
       expect((await custodyOf(two.npcId)).chain).toMatchObject([
-        { soulId: first.id, npcId },
-        { soulId: second.id, npcId: one.npcId },
+        { soulId: first.id, npcId, verified: true },
+        { soulId: second.id, npcId: one.npcId, verified: true },
       ]);
       expect((await custodyOf(npcId)).chain).toEqual([]);
       const [kept] = await memoriesOf(two.npcId);

@@ -26,10 +26,11 @@ import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { canonicalPayload } from './payload-digest.js';
 import { ownerOf } from './take-custody.js';
+import { hasForgedLink } from './chain-links.js';
 import { chainOf } from './custody-chain.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
-import { type SoulTrust, verifySoul } from './verify-soul.js';
+import { type SoulRefusal, type SoulTrust, verifySoul } from './verify-soul.js';
 import { requireMetadataFits } from './soul-metadata.js';
 import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
@@ -169,6 +170,7 @@ export const receiveSoul = async (
   const stage = (): Promise<void> =>
     deps.archive.stage(digest, bytes, { ...staging, expiresAt: new Date(deps.clock.now().getTime() + KEPT_MS) });
   if (before.name === 'requested') {
+    await requireOwnLinks(deps, soul);
     await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);
     await inSlices(requireMetadataFits(soul));
@@ -240,6 +242,12 @@ const requireNamed = async (
     : txId === digest || (await keptPayload(deps.archive, txId)) === null;
   if (isNamed) return;
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document differs from the one that sicTxId names.' });
+};
+
+/** Nobody may speak in this server's name, neither with a soul nor with its past. */
+const requireOwnLinks = async ({ events, trust }: ImportDeps, { provenance }: SoulDocument): Promise<void> => {
+  if (await hasForgedLink({ events, keys: trust.keys }, provenance.chain))
+    throw new Rejection('SOUL_INVALID', { details: { reason: 'claims_our_server' satisfies SoulRefusal } });
 };
 
 const requireDataFits = ({ state, facts = {} }: SoulDocument): void => {

@@ -15,7 +15,8 @@ import { jcs } from '../../../src/kernel/base/json.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
 import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
-import { custodyStream, importStream } from '../../../src/kernel/base/stream-names.js';
+import { custodyStream, importStream, npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { CustodyLink } from '../../../src/features/souls/domain/document.js';
 import { soulToCbor } from '../../../src/features/souls/domain/binary.js';
 import { ipfsCid } from '../../../src/kernel/crypto/ipfs-cid.js';
 import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
@@ -82,6 +83,37 @@ const recorded = async () => {
   const data = { importId, ...received, npcId: soul.npcId, copy: false, memories: 3, bytes: 1 };
   await appendNext(events, importStream(tenant, 'tx'), [event('tx', { type: 'SoulReceived', data })]);
 };
+
+describe('a soul with a past', () => {
+  const kid = trust.keys.current.kid;
+  const [link] = unsignedSoul().provenance.chain;
+  const sealedAs = { soulId: 's0_mbx1_AbCdEfGhIjKlMnOp', tenant, npcId: 'Zoë', kid };
+  const past = { ...link, ...sealedAs } as CustodyLink;
+  const outcome = async (chain: readonly CustodyLink[]): Promise<unknown> => {
+    const { provenance, ...rest } = unsignedSoul();
+    const document = await signSoul(strangers, ISSUER, { ...rest, provenance: { ...provenance, chain } });
+    const deps = depsWith({ ask: () => Promise.reject(new Rejection('BUSY')) });
+    return receiveSoul(deps, { tenant, txId: 'tx', by }, { document, copy: false }).catch((error: unknown) => error);
+  };
+  const seal = (data: object) =>
+    appendNext(events, npcStream(tenant, 'Zoë'), [
+      event('s', { type: 'SoulSealed', data: { soulId: sealedAs.soulId, root: past.root, kid, ...data } }),
+    ]);
+
+  it('is refused if it names a key of this server for a soul that this server did not seal [8.4u]', async () => {
+    const refused = { code: 'SOUL_INVALID', details: { reason: 'claims_our_server' } };
+    expect(await outcome([past])).toMatchObject(refused);
+    expect(await outcome([{ ...past, soulId: 's1' }])).toMatchObject(refused);
+    await seal({ root: 'another' });
+    expect(await outcome([past])).toMatchObject(refused);
+    expect(await outcome([{ ...past, kid: past.root }])).toMatchObject({ code: 'BUSY' });
+  });
+
+  it('is imported if this server sealed it', async () => {
+    await seal({});
+    expect(await outcome([past])).toMatchObject({ code: 'BUSY' });
+  });
+});
 
 describe('a received soul', () => {
   it('gets a response after 12 s while it is still arriving, and stays for a repeat [8.4o]', async () => {

@@ -54,6 +54,7 @@ export const importExamples = {
         kid: 'wsX2UJseH30SCxnrl9Me_v-BIC5-Uy3AfqbUh8Q72HI',
         root: 'apB3Z3sWt4oj2gHHbsHFYSnz-6gcMRmaIQiVuEx0XKA',
         importedAt: '2026-11-27T18:47:29.596Z',
+        verified: true,
       },
     ],
   },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
+import { withVerified } from '../chain-links.js';
 import { custodyOf } from '../custody-chain.js';
 import { downloadAddress } from '../download-address.js';
 import { beginImport, giveUpImport, type ImportDeps, receiveSoul } from '../import-soul.js';
@@ -128,7 +129,8 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     handler: async (call) => {
       const { npcId } = call.params;
       const { revision, copy, chain } = await custodyOf(services, call.principal.tenant, npcId);
-      return { revision, body: { npcId, copy, chain } };
+      const { events, trust } = services;
+      return { revision, body: { npcId, copy, chain: await withVerified({ events, keys: trust.keys }, chain) } };
     },
   }),
 ];

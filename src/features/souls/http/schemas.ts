@@ -121,6 +121,9 @@ const CustodyLink = named(
     kid: Type.String(),
     root: Type.String(),
     importedAt: time,
+    verified: Type.Boolean({
+      description: 'Whether this server checked the signature of that soul or made it; otherwise the link is a claim.',
+    }),
   }),
 );
 export const CustodySchema = named(
