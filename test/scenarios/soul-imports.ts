@@ -93,7 +93,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(whole.provenance.chain).toEqual(withoutMarks);
     });
 
-    it('become the same NPC, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t, 8.4v]', async () => {
+    it('become the same NPC, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const begun = ok(await begin(txId)).body as { si1Instruction: JsonObject };

@@ -76,7 +76,7 @@ describe('an export without players', () => {
   it('drops every memory that arrived with a soul, and those whose type names a player [8.10i, 8.10k]', async () => {
     const memories = [inTurn(3, null, { text: 'Rain.' }), inTurn(9, null, { text: 'Snow.' })];
     expect((await toldWithoutPlayers({ ...told, memories }, named({}), 5)).memories).toEqual([memories[1]]);
-    const secret = [inTurn(9, null, { text: 'Snow.', type: 'annsSecret' }), inTurn(9, null, { type: 'AnnSecret' })];
+    const secret = [inTurn(9, null, { text: 'Snow.', type: 'annexSecret' }), inTurn(9, null, { type: 'AnnSecret' })];
     expect((await toldWithoutPlayers({ ...told, memories: secret }, named(turns))).memories).toEqual([secret[0]]);
   });
 

@@ -71,7 +71,7 @@ const wordsOf = (text: string): readonly string[] =>
     .split(BETWEEN_WORDS)
     .filter((word) => word !== '');
 
-/** The words of a text in which names are joined to others by their case or by digits, as in `annsSecret` and `room4711`; null if none are. */
+/** The words of a text in which names are joined to others by their case or by digits, as in `annSecret` and `room4711`; null if none are. */
 const joinedWordsOf = (text: string): readonly string[] | null => {
   const parted = text.normalize('NFKC').replace(JOINT, ' ');
   return parted === text ? null : wordsOf(parted);
