@@ -182,6 +182,14 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
       expect((without.body as { soul: { memories: readonly object[] } }).soul.memories).toEqual([]);
     });
 
+    it('are kept apart by bodies that bring memories of their own [12.2g]', async () => {
+      const npcId = await newMind();
+      const memories = [{ text: secret, type: 'experience', importance: 0.8, similarity: 0.9 }];
+      const built = await running.api.post(`/npcs/${npcId}/context`, { observation: 'Well?', memories, player: bob });
+      expect(built.status, built.text).toBe(200);
+      expect(built.body.prompt).toContain(secret);
+    });
+
     it('belong to the request that an Idempotency-Key repeats [12.1f]', async () => {
       const npcId = await newMind();
       const first = await say(npcId, 'Hi.', { header: ann.id }, 'once');

@@ -102,6 +102,8 @@ export const RecallQuerySchema = named(
   }),
 );
 
+export const ChatMessageSchema = named('ChatMessage', Type.Object({ role: Type.String(), content: Type.String() }));
+
 const literal = <Word extends string>(type: Word) => ({ type: Type.Literal(type) });
 
 /** The instructions, by type. */
@@ -114,7 +116,14 @@ const instructions = {
     { description: 'Search your memory: answer with `QueryVectorResult`.' },
   ),
   ExecuteInference: Type.Object(
-    { ...literal('ExecuteInference'), prompt: Type.String(), constraints: ConstraintsSchema },
+    {
+      ...literal('ExecuteInference'),
+      prompt: Type.String(),
+      constraints: ConstraintsSchema,
+      messages: Type.Optional(
+        Type.Array(ChatMessageSchema, { description: 'The prompt as messages, in turns that this server plays.' }),
+      ),
+    },
     { description: 'Run your language model: answer with `ExecuteInferenceResult`.' },
   ),
   Finalize: Type.Object(

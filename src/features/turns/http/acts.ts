@@ -23,7 +23,7 @@ import { named } from '../../../kernel/http/named.js';
 import { AnyJson, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { rulesetWarning } from '../../../kernel/http/warning.js';
 import { memoriesOf, MemoriesSchema, PlayerSchema, rulesetIdOf } from '../body-schemas.js';
-import { ConstraintsSchema, RecallQuerySchema, verdictMembers } from '../protocol-schemas.js';
+import { ChatMessageSchema, ConstraintsSchema, RecallQuerySchema, verdictMembers } from '../protocol-schemas.js';
 import { actExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
@@ -46,13 +46,12 @@ const ContextRequest = named(
   'ContextRequest',
   Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
 );
-const ChatMessage = named('ChatMessage', Type.Object({ role: Type.String(), content: Type.String() }));
 const ContextResponse = named(
   'ContextResponse',
   Type.Object({
     prompt: Type.String(),
     constraints: ConstraintsSchema,
-    ctxMessages: Type.Union([Type.Array(ChatMessage), Type.Null()], {
+    ctxMessages: Type.Union([Type.Array(ChatMessageSchema), Type.Null()], {
       description: 'The messages from which the prompt was formatted; null with the template `Raw`.',
     }),
     turnId,
