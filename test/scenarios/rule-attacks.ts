@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { isObject, type Json, type JsonObject } from '../../src/kernel/base/json.js';
 import { mergePatch } from '../../src/kernel/base/merge-patch.js';
-import type { Reply } from '../support/api.js';
+import { codeOf, type Reply } from '../support/api.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import {
   allowed,
@@ -122,8 +122,11 @@ export const ruleAttackScenarios = (profile: string, open: OpenServer, every = 1
       for (const text of memories) await post(`/npcs/${npcId}/memory`, { text });
       if (actor !== undefined) ok(await running.api('PATCH', `/npcs/${npcId}`, { persona: actor.persona }));
       models.behave({ kind: 'answer', text: output });
-      const asked = { input: says, rulesetId, context: { ...attack.context, npcState: attack.npcState ?? {} } };
-      const reply = await running.api.post(`/v1/agents/${npcId}/process`, asked);
+      const asked = { input: says, context: { ...attack.context, npcState: attack.npcState ?? {} } };
+      const send = (body: object): Promise<Reply> => running.api.post(`/v1/agents/${npcId}/process`, body);
+      // This route chooses no set, so a request that names one is refused as a whole.
+      if (rulesetId !== undefined) expect(codeOf(await send({ ...asked, rulesetId }))).toBe('MEMBER_MISSPELT');
+      const reply = await send(asked);
       if (reply.status === 200) {
         const { action, stateChanges } = reply.body as { action: JsonObject; stateChanges: JsonObject };
         return gotOf({ valid: true, action }, stateChanges);
