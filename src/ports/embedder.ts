@@ -8,7 +8,7 @@ export const EMBED_TEXTS = 64;
  *
  * Deterministic: the same text makes the same vector, whichever texts accompany it (a remote server may differ in the last digits). A vector has unit
  * length, so the cosine of two is their dot product. All vectors of an embedder have the same number of dimensions. Nothing here may block the event
- * loop: the work is done elsewhere (a worker thread, another server), and nothing is loaded before the first call.
+ * loop: the work is done elsewhere (a worker thread, another server), and nothing is loaded before the first call or `prepare`.
  *
  * Failures: Rejection EMBEDDER_UNAVAILABLE if it cannot be loaded or reached, or does not answer in time, and after disposal; BUSY if too much
  * already waits. TextRefused, which has the code EMBEDDER_UNAVAILABLE too, if it definitely refuses one of the texts. Another embedder never replaces
@@ -28,6 +28,8 @@ export interface Embedder extends AsyncDisposable {
     texts: readonly string[],
     options: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]>;
+  /** Begins to load in the background what the first call would wait for. A failure shows in the first call. Absent if there is nothing to load. */
+  prepare?(): void;
   /**
    * The failure of its last call, as a message, if it shows that the embedder is unavailable; null if the call succeeded or there was none. It makes
    * no call.

@@ -32,6 +32,7 @@ import { createLifecycle, type Lifecycle } from '../kernel/http/lifecycle.js';
 import type { RouteDefinition } from '../kernel/http/route.js';
 import { type DependencyState, statusRoutes } from '../kernel/http/status.js';
 import { listen, type ListeningServer } from '../kernel/http/server.js';
+import type { Embedder } from '../ports/embedder.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import { openEmbedded } from '../profiles/embedded.js';
@@ -191,6 +192,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     }
     serveWith(opened);
     lifecycle.ready();
+    closers.opened(preparing(ports.embedder));
     return { ...running, ownerKey };
   } catch (failure) {
     await stop();
@@ -240,6 +242,20 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
     await keys.apiKeys.directory[Symbol.asyncDispose]();
     throw failure;
   }
+};
+
+/** How long after its start a server begins to load its embedder, in milliseconds: what is waiting for the server comes first. */
+const PREPARE_AFTER_MS = 1_000;
+
+/** Loads the embedder in the background, so that the first answer is as quick as later ones. */
+const preparing = (embedder: Embedder): AsyncDisposable => {
+  const cancel = systemClock.after(PREPARE_AFTER_MS, () => embedder.prepare?.());
+  return {
+    [Symbol.asyncDispose]: () => {
+      cancel();
+      return Promise.resolve();
+    },
+  };
 };
 
 /** A resource that opens in the background. Closing it waits for the opening. */

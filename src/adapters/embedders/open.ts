@@ -14,7 +14,7 @@ const RELATED = 0.21;
 /** The model reads texts of any length. Windows only bound the time of one text, for which an urgent call may have to wait. */
 const WINDOW_BYTES = 750;
 
-/** The bundled embedder: Google's universal-sentence-encoder-multilingual v3, for 16 languages, 512 dimensions. */
+/** The bundled embedder: Google's universal-sentence-encoder-multilingual v3, for 15 languages, 512 dimensions. */
 export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
   threadEmbedder(
     new ModelThreads(threads, (kept) => new ModelThread(threadFile, { kind: 'builtin' }, { ...deps, kept })),
@@ -25,7 +25,7 @@ export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
     },
   );
 
-/** The embedder of the settings. It loads nothing and makes no request before its first call. @throws StartProblem if it can never work */
+/** The embedder of the settings. It loads nothing and makes no request before its first call or `prepare`. @throws StartProblem if it can never work */
 export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {
   switch (choice.kind) {
     case 'builtin':

@@ -26,6 +26,9 @@ export const threadEmbedder = (
     let from = 0;
     return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
   },
+  prepare: () => {
+    void threads.vectorsOf(Array<string>(threads.count).fill('.'), { urgent: false }).catch(() => undefined);
+  },
   score: (cosine) => calibrated(cosine, related),
   [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
 });

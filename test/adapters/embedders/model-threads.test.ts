@@ -39,6 +39,20 @@ describe('a model in several threads', () => {
   const lengths = async (texts: readonly string[]): Promise<readonly (number | undefined)[]> =>
     (await threads.vectorsOf(texts, calm)).map(([length]) => length);
 
+  it('load the model before the first text when they are prepared, and report no failure [3.9a]', async () => {
+    const options = { id: 'fake@1', related: 0.5, windowBytes: 750 };
+    threadEmbedder(threads, options).prepare?.();
+    await expect.poll(started).toBe(3);
+    letGo();
+    await using broken = new ModelThreads(1, (kept) => {
+      const deps = { clock, log: { error: () => undefined }, kept };
+      return new ModelThread(entry, { shared, failed: 'no such file' }, deps);
+    });
+    const embedder = threadEmbedder(broken, options);
+    embedder.prepare?.();
+    await expect(embedder.embed(['Well?'], calm)).rejects.toThrow();
+  });
+
   it('reports the number of its threads', () => {
     expect(threadEmbedder(threads, { id: 'fake@1', related: 0.5, windowBytes: 750 }).threads).toBe(3);
   });
