@@ -44,8 +44,8 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
       const npcId = await newMind();
       const all = { player: ann, header: '%70-bob', context: { player: 'p-cat' } };
       await say(npcId, 'One.', all);
-      await say(npcId, 'Two.', { ...all, player: 'Ann' });
-      const last = await say(npcId, 'Three.', { ...all, player: { id: '' }, header: '%' });
+      await say(npcId, 'Two.', { ...all, player: null });
+      const last = await say(npcId, 'Three.', { context: all.context });
       await say(npcId, 'Four.', { player: null, header: '', context: { player: [] } });
       expect((await eventsOf(npcId, 'TurnOpened')).map(({ player }) => player)).toEqual([
         { ...ann, from: 'body' },
@@ -53,6 +53,8 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
         { id: 'p-cat', from: 'context' },
         undefined,
       ]);
+      await say(npcId, 'Five.', { ...all, player: { id: '' }, header: '%' });
+      expect((await eventsOf(npcId, 'TurnOpened')).at(-1)?.['player']).toEqual({ id: '', from: 'body' });
       const player = { id: 'p-cat', from: 'context' };
       const turn = await running.api.get(`/npcs/${npcId}/turns/${turnIdOf(last)}`);
       expect(turn.body).toMatchObject({ player });
@@ -118,6 +120,7 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
       expect((await say(npcId, secret, { player: ann })).status).toBe(200);
       expect(await recalledBy(npcId, { header: bob.id })).toEqual([]);
       expect(await recalledBy(npcId, { header: ann.id })).toEqual([secret]);
+      expect(await recalledBy(npcId, { header: '100%' })).toEqual([]);
       // Whom only the context names, and who is not named, may hear everything.
       expect(await recalledBy(npcId, { context: { player: bob } })).toEqual([secret]);
       expect(await recalledBy(npcId)).toEqual([secret]);
@@ -180,6 +183,41 @@ export const playerScenarios = (profile: string, open: OpenServer): void => {
       expect(soul.memories).toMatchObject([{ text: secret, player: { ...ann, from: 'body' } }]);
       const without = await running.api.post(`/v1/agents/${npcId}/soul/export`, { without: ['players'] });
       expect((without.body as { soul: { memories: readonly object[] } }).soul.memories).toEqual([]);
+    });
+
+    const conversationOf = async (npcId: string): Promise<readonly { heard: string }[]> =>
+      (await eventsOf(npcId, 'TurnOpened')).at(-1)?.['conversation'] as readonly { heard: string }[];
+
+    it('have conversations of their own, even if only the context names them or nobody can [13.4a, 13.4c]', async () => {
+      const npcId = await newMind();
+      const ofCat = { context: { player: 'p-cat' } };
+      await say(npcId, secret, ofCat);
+      for (const named of [{ context: { player: 'p-dan' } }, { header: 'p-cat' }, { header: '%' }, {}]) {
+        await say(npcId, 'What did I just say?', named);
+        expect(await conversationOf(npcId)).toEqual([]);
+      }
+      await say(npcId, 'And now?', { header: '%' });
+      expect(await conversationOf(npcId)).toEqual([]);
+      await say(npcId, 'And now?', ofCat);
+      expect(await conversationOf(npcId)).toMatchObject([{ heard: secret }]);
+    });
+
+    it('no longer hear in a conversation what was retracted [10.12r, 13.4a]', async () => {
+      const npcId = await newMind();
+      await say(npcId, secret, { player: ann });
+      await say(npcId, 'It is raining.', { player: ann });
+      const listed = (await running.api.get(`/npcs/${npcId}/memory`)).body as readonly {
+        memoryId: string;
+        text: string;
+      }[];
+      const { memoryId = '' } = listed.find(({ text }) => text === secret) ?? {};
+      const retracted = await running.api.post(`/npcs/${npcId}/memory/retract`, {
+        memoryIds: [memoryId],
+        reason: 'A lie.',
+      });
+      expect(retracted.status, retracted.text).toBe(200);
+      await say(npcId, 'What did I just say?', { player: ann });
+      expect(await conversationOf(npcId)).toMatchObject([{ heard: 'It is raining.' }]);
     });
 
     it('are kept apart by bodies that bring memories of their own [12.2g]', async () => {

@@ -3,6 +3,8 @@ import type { LiveTexts } from './live-texts.js';
 
 /** How often the text of an engine is read while it writes, at most, in milliseconds. Each text contains those before it. */
 const READ_EVERY_MS = 50;
+/** A longer text is not read before the verdict, in UTF-16 units: several requests may listen to the same turn. */
+const READ_CHARS = 16_384;
 
 /** Listens to what engines write for one mind, on behalf of one request. */
 export type Listening = {
@@ -16,7 +18,7 @@ export const listenTo = (live: LiveTexts, stream: string, clock: Pick<Clock, 'mo
   let turn: { readonly id: string; readonly hear: (text: string) => void } | null = null;
   let readMs = -Infinity;
   const stop = live.listen(stream, (turnId, text) => {
-    if (turn?.id !== turnId || clock.monotonicMs() - readMs < READ_EVERY_MS) return;
+    if (turn?.id !== turnId || text.length > READ_CHARS || clock.monotonicMs() - readMs < READ_EVERY_MS) return;
     readMs = clock.monotonicMs();
     turn.hear(text);
   });

@@ -177,7 +177,7 @@ const joinOrOpen = async (
   const nowMs = clock.now().getTime();
   const turnId = makeTurnId('process', revision, nowMs, commandId);
   const deadlineAt = new Date(nowMs + turnDeadlineMs).toISOString();
-  const conversation = await conversationSoFar(deps, stream, recent, { player: by, nowMs });
+  const conversation = await conversationSoFar(deps, stream, recent, { player, nowMs });
   const opened = { turnId, observation, context, npcState, ...defined({ player }), conversation, deadlineAt };
   const opening: AgentTurnInput = { type: 'open', ...opened };
   plan(turnId);

@@ -7,6 +7,7 @@ import type { ReadModels } from '../../ports/read-models.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import { requireReached } from '../../kernel/read-models/read-wait.js';
 import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
+import type { TurnIndex } from '../turns/turn-index.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { firstKin, followLineage } from './lineage.js';
 import { memoryRows } from './memory-rows.js';
@@ -36,7 +37,11 @@ type RetractionResult = {
 /** How many unknown ids a refusal names. */
 const UNKNOWN_NAMED = 10;
 
-export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
+export type RetractDeps = CommandDeps & {
+  readonly readModels: ReadModels;
+  /** Turns of which a memory is retracted leave the conversation. */
+  readonly turnIndex: Pick<TurnIndex, 'note'>;
+};
 
 /** The memories of a retraction, and the revision up to which they are known. */
 type RetractionPlan = {
@@ -127,6 +132,7 @@ const tryRetract = async (
       const ids = isKnown(mind) ? going(mind) : [];
       return ids instanceof Rejection ? ids : retractMemories(ids, why);
     });
+    deps.turnIndex.note(stream, events);
     const [recorded] = events;
     if (recorded !== undefined) {
       const ids = recorded.data['memoryIds'] as readonly string[];

@@ -1,8 +1,9 @@
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
-import { npcEvents, type Exchange } from '../npcs/domain/events.js';
+import { npcEvents, type Exchange, type Speaker } from '../npcs/domain/events.js';
 import { exchangeOf, fittingExchanges, unbroken } from './domain/conversation.js';
-import type { TurnKey, TurnPlace } from './turn-key.js';
+import { isStranger } from './domain/speaker.js';
+import { partnerKey, type TurnKey, type TurnPlace } from './turn-key.js';
 
 /** ANIMA_CONVERSATION_EXCHANGES and ANIMA_CONVERSATION_PAUSE_MINUTES. */
 export type ConversationLimits = { readonly exchanges: number; readonly pauseMs: number };
@@ -37,15 +38,18 @@ const readTurnAgain = async (
 /**
  * What was said to a mind before now, oldest first. The last turn has recorded the turns before it, so usually no other is read.
  * @param recent the mind's recent turns
- * @param player with whom, as turn keys name players; undefined: with nobody known
+ * What was retracted is not shown, with its answer.
+ * @param player with whom; undefined: with nobody known. With a player whose name cannot be read, nothing was said before
  */
 export const conversationSoFar = async (
   deps: ConversationDeps,
   stream: string,
   recent: readonly TurnKey[],
-  { player, nowMs }: { readonly player: string | undefined; readonly nowMs: number },
+  { player, nowMs }: { readonly player: Speaker | undefined; readonly nowMs: number },
 ): Promise<readonly Exchange[]> => {
-  const ended = recent.filter(hasVerdict).filter((turn) => turn.player === player);
+  if (player !== undefined && isStranger(player.id)) return [];
+  const { partner } = partnerKey(player);
+  const ended = recent.filter(hasVerdict).filter((turn) => turn.partner === partner && turn.retracted !== true);
   ended.sort((one, other) => other.ended.revision - one.ended.revision);
   const spoken = ended.map((turn) => ({ turn, beganMs: turn.began.atMs, endedMs: turn.ended.atMs }));
   const known = new Map<string, Exchange>();

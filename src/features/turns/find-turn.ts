@@ -71,7 +71,7 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
  * Finds the turn that a step without a turn id belongs to, among a mind's recent turns, newest first: `new` for a first step, `unknown` if its turn
  * is not among them.
  * @param said the comparable form of the values that its turn was opened with, according to the tape
- * @param player the key of the player who speaks in the step; a step or a turn that names nobody fits any other
+ * @param player the key of the player who speaks in the step; a turn that names nobody fits any step
  */
 export const findTurn = (
   recent: readonly TurnKey[],
@@ -85,7 +85,7 @@ export const findTurn = (
     (turn) =>
       !turn.agent &&
       turn.said === said &&
-      (player === undefined || turn.player === undefined || turn.player === player) &&
+      (turn.player === undefined || turn.player === player) &&
       turn.deadlineMs > nowMs &&
       (actor === undefined || turn.actor === undefined || turn.actor === actor),
   );

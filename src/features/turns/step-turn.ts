@@ -178,7 +178,7 @@ const openTurn = async (
   const conversation =
     key === undefined || memories !== undefined
       ? undefined
-      : await conversationSoFar(deps, stream, await deps.index.recent(stream), { player: key, nowMs });
+      : await conversationSoFar(deps, stream, await deps.index.recent(stream), { player, nowMs });
   const opening: TurnInput = {
     type: 'open',
     turnId,

@@ -120,7 +120,18 @@ export class TurnIndex {
 const changesOf = (events: readonly StreamEvent[]): readonly KeyChange[] =>
   events.map(keyChange).filter((change) => change !== null);
 
-const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
+const retract = (turns: Map<string, TurnKey>, memoryIds: readonly string[]): void => {
+  const retracted = new Set(memoryIds);
+  for (const [turnId, turn] of turns)
+    if (turn.stored?.some((id) => retracted.has(id)) === true) turns.set(turnId, { ...turn, retracted: true });
+};
+
+const apply = (mind: Recent, change: KeyChange): void => {
+  if ('retracts' in change) {
+    retract(mind.turns, change.retracts);
+    return;
+  }
+  const { turnId, next } = change;
   const before = mind.turns.get(turnId);
   const after = next(before);
   if (after === undefined || after === before) return;

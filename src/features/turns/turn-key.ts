@@ -28,6 +28,11 @@ export type TurnKey = {
   readonly said: string;
   /** The player who opened it, if told apart from others. */
   readonly player?: string;
+  /** With whom it was: the player who opened it, however named; absent if nobody was. */
+  readonly partner?: string;
+  /** The memories that it stored, and whether one of them was retracted. */
+  readonly stored?: readonly string[];
+  readonly retracted?: true;
   readonly actor?: string;
   readonly memories?: string;
   readonly output?: string;
@@ -61,6 +66,10 @@ export const playerKey = (player: Speaker | undefined): Pick<TurnKey, 'player'> 
   return id === undefined ? {} : { player: idKey(id) };
 };
 
+/** Whose conversation a turn belongs to. A player whom only the context names is another one than a player who is told apart. */
+export const partnerKey = (player: Speaker | undefined): Pick<TurnKey, 'partner'> =>
+  player === undefined ? {} : { partner: `${player.from === 'context' ? '?' : ''}${idKey(player.id)}` };
+
 export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
   compact(comparisonText(memories.map(({ text }) => text)));
 
@@ -83,6 +92,7 @@ const opened = (
     ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
     said: drained(saidSlices(observation, context)),
     ...playerKey(player),
+    ...partnerKey(player),
     ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
     ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
     atFirst: [
@@ -92,12 +102,11 @@ const opened = (
   };
 };
 
-/** One update of a key; total. It is made from an event, so the event itself need not be kept. */
-export type KeyChange = {
-  readonly turnId: string;
-  readonly revision: number;
-  readonly next: (before: TurnKey | undefined) => TurnKey | undefined;
-};
+/** One update of a key, or of the keys of all turns that stored one of these memories. It is made from an event, so the event itself need not be kept. */
+export type KeyChange = { readonly revision: number } & (
+  | { readonly turnId: string; readonly next: (before: TurnKey | undefined) => TurnKey | undefined }
+  | { readonly retracts: readonly string[] }
+);
 
 /** The change of a turn's key by an event; null if there is none. */
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
@@ -128,6 +137,17 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
     case 'TurnExpired':
     case 'TurnFailed':
       return later(event.data.turnId, { awaits: null, expired: true });
+    case 'MemoryStored': {
+      const { turnId, memoryId } = event.data;
+      if (turnId === undefined) return null;
+      return {
+        turnId,
+        revision,
+        next: (before) => before && { ...before, stored: [...(before.stored ?? []), memoryId] },
+      };
+    }
+    case 'MemoriesRetracted':
+      return { revision, retracts: event.data.memoryIds };
     default:
       return null;
   }

@@ -12,6 +12,7 @@ describe('sentences', () => {
     ['Good day. How are you?', ['Good day. ', 'How are you?']],
     ['こんにちは。元気ですか？', ['こんにちは。', '元気ですか？']],
     ['', []],
+    ['No. '.repeat(300), [...Array<string>(256).fill('No. '), 'No. '.repeat(44)]],
   ])('are together the text: %s [7.4a]', (text, sentences) => {
     expect(sentencesOf(text)).toEqual(sentences);
   });

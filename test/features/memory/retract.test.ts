@@ -34,7 +34,17 @@ const openMind = async () => {
   const readModels = new MemoryReadModels(clock);
   const writers = new StreamWriters(events, clock);
   const embedder = new NumberEmbedder();
-  const deps = { events, readModels, rowSearch: readModels, writers, clock, embedder, vectorSearch: nativeSearch };
+  const turnIndex = { note: () => undefined };
+  const deps = {
+    events,
+    readModels,
+    rowSearch: readModels,
+    writers,
+    clock,
+    embedder,
+    vectorSearch: nativeSearch,
+    turnIndex,
+  };
   const recall = createRecall(deps, 1024 * 1024);
   const feed = feedOf(memories, await readModels.open(memories));
   let [applied, commands] = [0, 0];

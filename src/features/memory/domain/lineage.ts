@@ -3,7 +3,13 @@ import type { MindEventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { cutBytes } from '../../../kernel/base/text.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
-import { npcEvents, type NpcEvent, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
+import {
+  type Exchange,
+  npcEvents,
+  type NpcEvent,
+  type RecalledMemory,
+  type Verdict,
+} from '../../npcs/domain/events.js';
 import { MEMORY_BYTES } from '../../npcs/domain/recorded-bytes.js';
 
 /** How far a lineage is followed, in memories and in steps from the first. */
@@ -114,8 +120,10 @@ export const createLineage = (known: readonly Kin[], from = 0): Lineage => {
   let isCut = false;
   let bytes = 0;
 
+  const byTurn = new Map<string, readonly Kin[]>();
   const add = (one: Kin): void => {
     kin.set(one.memoryId, one);
+    if (one.turnId !== null) byTurn.set(one.turnId, [...(byTurn.get(one.turnId) ?? []), one]);
     byText.set(one.text, withNeeded(byText.get(one.text) ?? [], one));
   };
   for (const one of known.toSorted((left, right) => left.revision - right.revision)) add(one);
@@ -125,10 +133,20 @@ export const createLineage = (known: readonly Kin[], from = 0): Lineage => {
     return named.filter((one) => one !== undefined && one.revision < revision) as readonly Kin[];
   };
 
-  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: MindEventToFold): void => {
+  const recalled = (
+    turnId: string,
+    memories: readonly RecalledMemory[],
+    { revision, meta }: MindEventToFold,
+    conversation: readonly Exchange[] = [],
+  ): void => {
     const before = open.get(turnId);
     const by = new Set(before?.by);
     let { depth, recall } = before ?? { depth: Infinity, recall: null };
+    // The words of an exchange were in the prompt, whether or not they were recalled.
+    for (const one of conversation.flatMap((exchange) => byTurn.get(exchange.turnId) ?? [])) {
+      if (by.size < NAMED_BY) by.add(one.memoryId);
+      depth = Math.min(depth, one.depth);
+    }
     const texts = new Set<string>();
     for (const memory of memories) {
       // A repeated text means the same memories.
@@ -213,7 +231,7 @@ export const createLineage = (known: readonly Kin[], from = 0): Lineage => {
     switch (event.type) {
       case 'TurnOpened':
         noteIn(heard, event.data.turnId, { digest: heardIn(event.data.observation), revision: recorded.revision });
-        if (event.data.memories !== undefined) recalled(event.data.turnId, event.data.memories, recorded);
+        recalled(event.data.turnId, event.data.memories ?? [], recorded, event.data.conversation);
         break;
       case 'MemoriesRecalled':
         recalled(event.data.turnId, event.data.memories, recorded);

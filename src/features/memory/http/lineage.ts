@@ -10,6 +10,7 @@ import { requireRevision } from '../../npcs/find-mind.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { eventAt } from '../../../kernel/streams/stream-pages.js';
+import type { TurnIndex } from '../../turns/turn-index.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { readTurn } from '../../turns/turn-view.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -132,10 +133,16 @@ type LineageRouteDeps = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
   readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
 };
 
 /** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract`. */
-export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps): readonly RouteDefinition[] => {
+export const lineageRoutes = ({
+  ports,
+  writers,
+  repository,
+  turnIndex,
+}: LineageRouteDeps): readonly RouteDefinition[] => {
   const { events, readModels } = ports;
 
   /** What the turn of a memory perceived; absent where its opening is not to be found. */
@@ -236,7 +243,8 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
         const { memoryIds, reason, derived = false, dryRun = false } = call.body;
         await requireRevision(events, call.principal.tenant, npcId);
         const asked = { memoryIds, reason, derived, dryRun };
-        const { retracted, ...done } = await retract({ ...ports, writers }, mindStream(call), asked, contextOf(call));
+        const deps = { ...ports, writers, turnIndex };
+        const { retracted, ...done } = await retract(deps, mindStream(call), asked, contextOf(call));
         return { ...done, body: { npcId, retracted, dryRun } };
       },
     }),

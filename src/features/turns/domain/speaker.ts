@@ -18,9 +18,12 @@ const idIn = (value: Json | undefined): string | undefined => {
 
 type NamedPlayer = Omit<Speaker, 'from'>;
 
-/** A player as `{id, name?}`. A malformed name is left out; without an id there is no player. */
+/** A player as an id or `{id, name?}`. A malformed name is left out; without an id there is no player. */
 const playerIn = (value: Json | undefined): NamedPlayer | undefined => {
-  if (!isObject(value)) return undefined;
+  if (!isObject(value)) {
+    const id = idIn(value);
+    return id === undefined ? undefined : { id };
+  }
   const id = idIn(value['id']);
   if (id === undefined) return undefined;
   const { name } = value;
@@ -38,11 +41,11 @@ const playerInHeader = (value: string | undefined): NamedPlayer | undefined => {
   }
 };
 
-const playerInContext = (context: Json): NamedPlayer | undefined => {
-  const value = isObject(context) ? context['player'] : undefined;
-  const id = idIn(value);
-  return id === undefined ? playerIn(value) : { id };
-};
+const playerInContext = (context: Json): NamedPlayer | undefined =>
+  playerIn(isObject(context) ? context['player'] : undefined);
+
+/** Somebody whose name cannot be read. No player has this id. */
+const STRANGER = '';
 
 /** Where a request may name the player who speaks. */
 export type NamedBy = {
@@ -53,15 +56,23 @@ export type NamedBy = {
   readonly context: Json;
 };
 
-/** Who speaks in a turn: the first place that names a player counts, and a malformed one names nobody. */
+/**
+ * Who speaks in a turn: the first place that names a player counts. If there is none, but a body or the header has something that cannot be read, it is a
+ * stranger: nobody else's secrets are for them.
+ */
 export const whoSpeaks = ({ bodies, header, context }: NamedBy): Speaker | undefined => {
   const inBody = bodies.map(playerIn).find((player) => player !== undefined);
   if (inBody !== undefined) return { ...inBody, from: 'body' };
   const inHeader = playerInHeader(header);
   if (inHeader !== undefined) return { ...inHeader, from: 'header' };
+  if (bodies.some((sent) => sent !== undefined && sent !== null)) return { id: STRANGER, from: 'body' };
+  if (header !== undefined && header.trim() !== '') return { id: STRANGER, from: 'header' };
   const inContext = playerInContext(context);
   return inContext && { ...inContext, from: 'context' };
 };
+
+/** Whether an id stands for a player whose name cannot be read. Two of them are never known to be the same. */
+export const isStranger = (playerId: string): boolean => playerId === STRANGER;
 
 /**
  * The id of a player who is told apart from others; undefined if nobody is. A context has always been free text, which rules read: whom it names is

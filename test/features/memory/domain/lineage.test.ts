@@ -166,6 +166,16 @@ describe('the lineage of a memory', () => {
     expect(lineage.openAt()).toEqual([]);
   });
 
+  it('counts the exchanges of a conversation as recalled [10.12r]', () => {
+    const conversation = [{ turnId: 't0', heard: 'A lie.', answered: { dialogue: 'I see.' } }];
+    const told = { ...first, turnId: 't0' };
+    const events = [
+      ...[turnOpened('t1', { conversation }), verdict('t1', true), memoryStored('t1-0', 'The mayor did it.', 't1')],
+      ...[turnOpened('t2'), verdict('t2', true), memoryStored('t2-0', 'It rains.', 't2')],
+    ];
+    expect(ids(followed(events, [told]))).toEqual([['t1-0', 1, ['m1']]]);
+  });
+
   it('follows a context to the verdicts on its observation [10.12o]', () => {
     const lineage = followed([
       ...[offered('c1', 'Who?', named('A lie.')), offered('c2', 'What?', named('Else.')), judgedOn('v1', 'What?')],

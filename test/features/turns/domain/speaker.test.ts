@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Json } from '../../../../src/kernel/base/json.js';
-import { toldApart, whoSpeaks } from '../../../../src/features/turns/domain/speaker.js';
+import { isStranger, toldApart, whoSpeaks } from '../../../../src/features/turns/domain/speaker.js';
 
 const named = (sent: { readonly body?: Json; readonly header?: string; readonly context?: Json }) =>
   whoSpeaks({ bodies: [sent.body], header: sent.header, context: sent.context ?? {} });
@@ -15,16 +15,19 @@ describe('who speaks', () => {
     expect(named({})).toBeUndefined();
   });
 
-  it('is nobody for what is malformed, so that the next place counts [12.1b]', () => {
+  it('is a stranger for what cannot be read, unless a later place names somebody who is told apart [12.1b]', () => {
     const long = 'x'.repeat(257);
-    const bodies: readonly Json[] = [7, 'Ann', [], {}, { id: '' }, { id: ' ' }, { id: 1.5 }, { id: long }, { id: {} }];
+    const bodies: readonly Json[] = [1.5, '', [], {}, { id: '' }, { id: ' ' }, { id: 1.5 }, { id: long }, { id: {} }];
     for (const body of [...bodies, { name: 'Ann' }, { id: 'a\u0000' }, { id: '\ud800' }]) {
-      expect(named({ body }), JSON.stringify(body)).toBeUndefined();
+      expect(named({ body }), JSON.stringify(body)).toEqual({ id: '', from: 'body' });
+      expect(named({ body, context: { player: 'p3' } })).toEqual({ id: '', from: 'body' });
       expect(named({ body, header: 'p2' })?.id).toBe('p2');
     }
-    for (const header of ['', '%20', '%E0%A4%A', 'a, b', '\u00e9', '%00', long]) {
-      expect(named({ header }), header).toBeUndefined();
+    expect([isStranger(''), isStranger('p2')]).toEqual([true, false]);
+    for (const header of ['%20', '%E0%A4%A', 'a, b', '\u00e9', '%00', '100%', long]) {
+      expect(named({ header }), header).toEqual({ id: '', from: 'header' });
     }
+    expect(named({ header: '' })).toBeUndefined();
     for (const context of [
       'Ann',
       [],
@@ -37,6 +40,7 @@ describe('who speaks', () => {
   });
 
   it('has an id that may be a number, a decoded header, and a name only if that is one [12.1b, 12.1c]', () => {
+    expect(named({ body: 'p1' })).toEqual({ id: 'p1', from: 'body' });
     expect(named({ body: { id: 7, name: '' } })).toEqual({ id: '7', from: 'body' });
     expect(named({ header: 'Ann%2C%20the%20%C3%A9lan' })).toEqual({ id: 'Ann, the élan', from: 'header' });
     expect(named({ context: { player: { id: 'p1', name: 'Ann', level: 3 } } })).toEqual({

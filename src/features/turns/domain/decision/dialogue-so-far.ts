@@ -50,5 +50,7 @@ export const dialogueSoFar = (output: string): string => {
   const { text } = separateReasoning(output);
   if (!BEFORE_OBJECT.test(text)) return '';
   const written = memberText(text.replace(BEFORE_OBJECT, ''), 'dialogue');
-  return written === null ? '' : cleanText(unescaped(written).replace(OPEN_TAG, '')).trimStart();
+  // Reasoning may also be inside, in escapes too. One that is not closed yet hides the rest.
+  const dialogue = written === null ? '' : separateReasoning(unescaped(written)).text;
+  return cleanText(dialogue.replace(OPEN_TAG, '')).trimStart();
 };

@@ -28,6 +28,8 @@ describe('the dialogue of an answer that is not complete', () => {
     '{"dialogue": ',
     '{"action": "SPEAK',
     '{"dialogue": ["Good day.',
+    '{"dialogue": "<think>He is a fool. I will betray him.',
+    '{"dialogue": "\\u003cthink\\u003eHe is a fool. I will betray him.',
   ])('is not read before it is certain that it is one: %s', (output) => {
     expect(dialogueSoFar(output)).toBe('');
   });
