@@ -1,47 +1,77 @@
 import { cutText } from '../../../../kernel/base/text.js';
-import { wordsOf } from '../../../../kernel/base/words.js';
 
-/** How much of a text is examined, in UTF-16 units. */
-const EXAMINED_CHARS = 16_000;
-/** The limit of a sentence; a longer one is several. */
-const SENTENCE_CHARS = 240;
+/** How much is examined, in UTF-16 units: of one text, of all texts of a prompt together, and of what was said (half of it at each end). */
+const TEXT_CHARS = 16_000;
+const ALL_CHARS = 64_000;
+const ABOUT_CHARS = 8_000;
+/** How much of a text is converted to find out how many bytes its characters take. */
+const SAMPLE_CHARS = 2_000;
 /** Shorter words carry little meaning, and longer ones are compared by their beginning: "hidden" and "hiding" remain different, "coin" and "coins" not. */
 const LEAST_CHARS = 3;
 const STEM_CHARS = 4;
 /** What guarding and ellipses add to a memory, in bytes. */
 const SPARE_BYTES = 100;
-const SENTENCE_END = /(?<=[.!?…。！？\n])(?=[^.!?…。！？\n])/u;
+/** A sentence, or several very short ones, or a part of one that is very long. No part of this pattern ever gives back what it took. */
+const SENTENCE = /[^]{1,12}[^.!?…。！？\n]{0,200}[.!?…。！？\n]{0,12}/gu;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts without spaces: a run of their letters is compared by pairs. */
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-const partsOfWord = (word: string): readonly string[] => {
-  const letters = [...word];
-  if (SPACELESS.test(word)) return letters.slice(1).map((letter, at) => `${letters[at] ?? ''}${letter}`);
-  return letters.length < LEAST_CHARS ? [] : [letters.slice(0, STEM_CHARS).join('')];
+/** Calls `found` with each part of a text that is compared: beginnings of words, or pairs of letters. */
+const eachPart = (text: string, found: (part: string) => void): void => {
+  const isSpaceless = SPACELESS.test(text);
+  for (const word of text.toLowerCase().match(WORD) ?? []) {
+    if (isSpaceless && SPACELESS.test(word))
+      for (let at = 1; at < word.length; at += 1) found(word.slice(at - 1, at + 1));
+    else if (word.length >= LEAST_CHARS) found(word.slice(0, STEM_CHARS));
+  }
 };
 
-const partsOf = (text: string): ReadonlySet<string> => new Set(wordsOf(text).flatMap(partsOfWord));
+/** The parts of what was said, numbered. */
+type Asked = ReadonlyMap<string, number>;
 
-const chunks = (sentence: string): readonly string[] =>
-  sentence.length <= SENTENCE_CHARS ? [sentence] : (sentence.match(/[^]{1,120}/gu) ?? []);
+const askedIn = (about: string): Asked => {
+  const half = ABOUT_CHARS / 2;
+  const asked = new Map<string, number>();
+  const examined = about.length <= ABOUT_CHARS ? about : `${about.slice(0, half)} ${about.slice(-half)}`;
+  eachPart(examined, (part) => {
+    if (!asked.has(part)) asked.set(part, asked.size);
+  });
+  return asked;
+};
+
+/** Which parts of what was said each sentence has, once each. */
+const heldIn = (sentences: readonly string[], asked: Asked): readonly (readonly number[])[] => {
+  const lastIn = new Int32Array(asked.size).fill(-1);
+  return sentences.map((sentence, at) => {
+    const held: number[] = [];
+    eachPart(sentence, (part) => {
+      const number = asked.get(part);
+      if (number === undefined || lastIn[number] === at) return;
+      lastIn[number] = at;
+      held.push(number);
+    });
+    return held;
+  });
+};
 
 /** Where the best window begins and ends among sentences: the one whose words are worth most, and of equal ones the middle. */
 const bestAmong = (
   sentences: readonly string[],
-  held: readonly (readonly string[])[],
-  chars: number,
+  held: readonly (readonly number[])[],
+  { chars, parts }: { readonly chars: number; readonly parts: number },
 ): readonly [number, number] | null => {
-  const times = new Map<string, number>();
-  for (const part of held.flat()) times.set(part, (times.get(part) ?? 0) + 1);
-  const inWindow = new Map<string, number>();
+  const times = new Int32Array(parts);
+  for (const some of held) for (const part of some) times[part] = (times[part] ?? 0) + 1;
+  const inWindow = new Int32Array(parts);
   let [from, length, worth] = [0, 0, 0];
   let best: { worth: number; windows: (readonly [number, number])[] } = { worth: 0, windows: [] };
   const change = (at: number, by: 1 | -1): void => {
     length += by * (sentences[at]?.length ?? 0);
     for (const part of held[at] ?? []) {
-      const before = inWindow.get(part) ?? 0;
-      inWindow.set(part, before + by);
-      if (before === 0 || before + by === 0) worth += by / (times.get(part) ?? 1);
+      const before = inWindow[part] ?? 0;
+      inWindow[part] = before + by;
+      if (before === 0 || before + by === 0) worth += by / (times[part] ?? 1);
     }
   };
   for (let to = 0; to < sentences.length; to += 1) {
@@ -54,26 +84,42 @@ const bestAmong = (
   return best.worth === 0 ? null : (best.windows[Math.floor(best.windows.length / 2)] ?? null);
 };
 
-/**
- * At most `chars` UTF-16 units of a text: the part with most of the words of `about`, in whole sentences, or its beginning if it has none of them.
- * `…` marks where something is missing.
- */
-export const excerpt = (text: string, chars: number, about: string): string => {
-  if (text.length <= chars) return text;
-  const asked = partsOf(cutText(about, EXAMINED_CHARS));
-  const sentences = cutText(text, EXAMINED_CHARS).split(SENTENCE_END).flatMap(chunks);
-  const held = sentences.map((sentence) => [...partsOf(sentence)].filter((part) => asked.has(part)));
-  const window = bestAmong(sentences, held, chars - 2);
+/** A text, and at most how many UTF-16 units of it are shown. */
+type LongText = { readonly text: string; readonly chars: number };
+
+const excerpt = ({ text, chars }: LongText, examined: number, asked: Asked): string => {
+  if (asked.size === 0) return cutText(text, chars);
+  const sentences = cutText(text, examined).match(SENTENCE) ?? [];
+  const window = bestAmong(sentences, heldIn(sentences, asked), { chars: chars - 2, parts: asked.size });
   if (window === null) return cutText(text, chars);
   const [from, to] = window;
   const kept = sentences.slice(from, to).join('').trim();
-  const isEnd = to === sentences.length && text.length <= EXAMINED_CHARS;
+  const isEnd = to === sentences.length && text.length <= examined;
   return `${from === 0 ? '' : '…'}${kept}${isEnd || kept.endsWith('…') ? '' : '…'}`;
+};
+
+/**
+ * Of each text, the part with most of the words of `about`, in whole sentences, or its beginning if it has none of them.
+ * `…` marks where something is missing. The texts that are too long share what is examined.
+ */
+export const excerpts = (texts: readonly LongText[], about: string): readonly string[] => {
+  const isLong = ({ text, chars }: LongText): boolean => text.length > chars;
+  let among = texts.filter(isLong).length;
+  if (among === 0) return texts.map(({ text }) => text);
+  const asked = askedIn(about);
+  let left = ALL_CHARS;
+  return texts.map((one) => {
+    if (!isLong(one)) return one.text;
+    const examined = Math.min(TEXT_CHARS, Math.floor(left / among));
+    left -= Math.min(examined, one.text.length);
+    among -= 1;
+    return excerpt(one, examined, asked);
+  });
 };
 
 /** About how many UTF-16 units of a text take this many bytes in a recorded prompt. */
 export const charsIn = (text: string, bytes: number): number => {
-  const examined = cutText(text, EXAMINED_CHARS);
+  const examined = cutText(text, SAMPLE_CHARS);
   const taken = Buffer.byteLength(JSON.stringify(JSON.stringify(examined)));
   // Marks that are split, and the ellipses.
   return Math.floor(((bytes - SPARE_BYTES) * examined.length) / taken);

@@ -166,24 +166,28 @@ const exchangesIn = ({ conversation, texts }: DecisionInput): readonly (readonly
 
 const memoriesIn = ({ memories, observation, texts }: DecisionInput): readonly string[] => {
   const shown = memories.slice(0, MEMORIES);
-  return shown.map(({ text }) => {
-    const chars = Math.max(MEMORY_CHARS, texts.memoryRoom(text, Math.floor(MEMORIES_BYTES / shown.length)));
-    return quoted(texts.excerpt(text, chars, observation), MEMORIES_BYTES, texts.guard);
-  });
+  const room = Math.floor(MEMORIES_BYTES / shown.length);
+  const sized = shown.map(({ text }) => ({ text, chars: Math.max(MEMORY_CHARS, texts.memoryRoom(text, room)) }));
+  return texts.excerpts(sized, observation).map((text) => quoted(text, MEMORIES_BYTES, texts.guard));
 };
 
-const systemText = (input: DecisionInput, matched: Matched, said: readonly string[], { guard } = input.texts): string =>
-  [
+/** The system text, with what was said before or without it: its other parts are written once. */
+const systemTexts = (input: DecisionInput, matched: Matched): ((said: readonly string[]) => string) => {
+  const { guard } = input.texts;
+  const before = [
     input.persona === null || input.persona === ''
       ? 'You are a character in a game.'
       : `Who you are: ${quoted(input.persona, PART_BYTES, guard)}`,
     ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState, input.texts)}`] : []),
     ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context, input.texts)}`] : []),
     ...section('What you remember', firstFitting(memoriesIn(input), MEMORIES_BYTES)),
-    ...section('What was said before', said),
+  ];
+  const after = [
     ...section('Rules', firstFitting(demands(matched, guard), RULES_BYTES)),
     ...answerSections(declarationsOf(input.ruleset), guard),
-  ].join('\n\n');
+  ];
+  return (said) => [...before, ...section('What was said before', said), ...after].join('\n\n');
+};
 
 /**
  * Builds a turn's prompt in the ruleset's template: persona, state, context, memories, the conversation, the demands of the matching rules
@@ -198,7 +202,8 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const stop = input.texts.stops[template];
   const exchanges = exchangesIn(input);
   const lines = exchanges.flatMap(([heard, answered]) => [`You heard: ${heard}`, `You answered: ${answered}`]);
-  const system = systemText(input, matched, lines);
+  const systemWith = systemTexts(input, matched);
+  const system = systemWith(lines);
   const user = JSON.stringify(observation);
   return {
     prompt: format(system, user),
@@ -211,7 +216,7 @@ export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
             { role: 'user', content: user },
           ],
     chat: [
-      { role: 'system', content: lines.length === 0 ? system : systemText(input, matched, []) },
+      { role: 'system', content: lines.length === 0 ? system : systemWith([]) },
       ...exchanges.flatMap(([heard, answered]): readonly ChatMessage[] => [
         { role: 'user', content: heard },
         { role: 'assistant', content: answered },

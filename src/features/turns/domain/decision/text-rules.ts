@@ -2,7 +2,7 @@ import type { Template } from '../../../rules/domain/ruleset.js';
 import type { Json } from '../../../../kernel/base/json.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import { STOPS } from '../../../../kernel/model-text/special-tokens.js';
-import { charsIn, excerpt } from './excerpt.js';
+import { charsIn, excerpts } from './excerpt.js';
 import { guardText, guardTextBefore3 } from './guard-text.js';
 import type { CleanText, ModelOutput } from './model-output.js';
 import { cleanText, readModelText } from './model-text.js';
@@ -16,8 +16,11 @@ export type TextRules = {
   /** Leaves of a string in a state change what may be recorded. */
   readonly clean: CleanText;
   readonly guard: (text: string) => string;
-  /** What of a long text a prompt shows. @param about what was said */
-  readonly excerpt: (text: string, chars: number, about: string) => string;
+  /** What of long texts a prompt shows: at most `chars` UTF-16 units of each. @param about what was said */
+  readonly excerpts: (
+    texts: readonly { readonly text: string; readonly chars: number }[],
+    about: string,
+  ) => readonly string[];
   /** How much of a memory, in UTF-16 units, fits into its share of the room for memories, in bytes. */
   readonly memoryRoom: (text: string, bytes: number) => number;
   /** What of a large value a prompt shows. */
@@ -31,7 +34,7 @@ export const TEXT_RULES: TextRules = {
   read: readModelText,
   clean: cleanText,
   guard: guardText,
-  excerpt,
+  excerpts,
   memoryRoom: charsIn,
   members: wholeMembers,
   stops: STOPS,
@@ -42,7 +45,7 @@ export const TEXT_RULES_BEFORE_3: TextRules = {
   read: readModelTextBefore3,
   clean: wellFormed,
   guard: guardTextBefore3,
-  excerpt: cutText,
+  excerpts: (texts) => texts.map(({ text, chars }) => cutText(text, chars)),
   memoryRoom: () => 0,
   members: (value) => value,
   stops: {
