@@ -4,6 +4,7 @@ import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completion, CortexEngine } from '../../ports/cortex.js';
+import type { Exchange } from '../npcs/domain/events.js';
 import { declarationsOf } from '../rules/domain/actions/action-declaration.js';
 import { defaultPreset } from '../rules/domain/presets/default.js';
 import { CURRENT_LOGIC, logicOf } from '../turns/domain/decision/logic.js';
@@ -32,6 +33,16 @@ const npc = {
   persona: 'The keeper of a small inn at a crossroads: friendly, and short of words. A room costs three coins.',
   observation: 'A traveller asks: "Good evening. What does a room cost?"',
 };
+/** What was said before: model servers have to take the messages of a conversation. */
+const earlier: Exchange = {
+  turnId: 'earlier',
+  heard: 'A traveller opens the door and looks around.',
+  answered: {
+    dialogue: 'Come in, and close the door.',
+    action: { type: 'SPEAK', target: 'traveller' },
+    stateDelta: {},
+  },
+};
 
 export type EngineTestDeps = {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
@@ -39,7 +50,7 @@ export type EngineTestDeps = {
   readonly agentWaitMs: number;
 };
 
-/** The request of a turn, and how its text is judged: as a real turn, with the default rules, recorded nowhere. */
+/** The request of a turn, and how its text is judged: as a real turn of an agent, with the default rules, recorded nowhere. */
 const turnOf = async () => {
   const logic = logicOf(CURRENT_LOGIC);
   const { npcId, persona, observation } = npc;
@@ -51,10 +62,10 @@ const turnOf = async () => {
     rulesetRef: null,
     issuer: { kid: '', iss: '' },
   };
-  const input = logic.effectiveInput(facts, { observation, npcState: {}, patternsHeld });
-  const { prompt, constraints } = logic.buildPrompt(input);
+  const input = logic.effectiveInput(facts, { observation, npcState: {}, patternsHeld, conversation: [earlier] });
+  const { prompt, constraints, chat } = logic.buildPrompt(input);
   return {
-    asked: { prompt, ...constraints, similarities: [] },
+    asked: { prompt, messages: chat, ...constraints, similarities: [] },
     judge: (text: string): TestedTurn['judged'] => ({
       structured: logic.texts.read(text, declarationsOf(ruleset)).structured,
       verdict: logic.reachVerdict(input, text).verdict,

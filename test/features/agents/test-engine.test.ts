@@ -39,6 +39,22 @@ describe('testing an engine', () => {
     expect(asked[2]?.prompt).toContain('What does a room cost?');
   });
 
+  it('sends the turn as the messages of a conversation, as turns of agents do [6.10b, 13.4f]', async () => {
+    const { engine, asked } = fakeCortex(sayWell);
+    const deps = { clock: new ManualClock(), agentWaitMs: WAIT_MS };
+    await testEngine(deps, engine);
+    const { messages = [] } = asked[2] ?? {};
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(messages.at(-1)?.content).toContain('What does a room cost?');
+
+    const noConversations = fakeCortex((request) =>
+      (request.messages ?? []).length > 2
+        ? Promise.reject(new Rejection('CORTEX_NO_ANSWER', { details: { reason: 'HTTP 400.' } }))
+        : sayWell(request),
+    );
+    expect(resultsOf(await testEngine(deps, noConversations.engine))).toContain('turn failed');
+  });
+
   it('passes the scripted engine, without the schema that it does not read', async () => {
     const deps = { clock: new ManualClock(), agentWaitMs: WAIT_MS };
     const checks = await testEngine(deps, createScriptedEngine());
