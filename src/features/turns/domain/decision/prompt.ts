@@ -58,11 +58,14 @@ type Guard = TextRules['guard'];
 /** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
 const quoted = (text: string, bytes: number, guard: Guard): string =>
   JSON.stringify(cutJsonText(guard(cutText(text, bytes)), bytes, 4));
-/** External JSON, which has its own quotes. If guarding makes it too long, it is shortened again. */
+/** External JSON, which has its own quotes. If guarding makes it too long, it is shortened again, unless it can only be cut. */
 const quotedJson = (value: Json, { guard, members }: TextRules): string => {
   let text = '';
+  let shown: Json | undefined;
   for (let room = PART_BYTES, tries = 0; tries < GUARD_TRIES; tries += 1) {
-    text = guard(cutText(JSON.stringify(members(value, room)), PART_BYTES));
+    const before = shown;
+    shown = members(value, room);
+    if (shown !== before) text = guard(cutText(JSON.stringify(shown), PART_BYTES));
     const over = jsonBytes(text) - 2 - PART_BYTES;
     if (over <= 0) break;
     room -= over;

@@ -31,6 +31,36 @@ describe('a value that is too large for a prompt', () => {
     });
   });
 
+  it('shows members of members, however deep they are, while there is room [13.2b]', () => {
+    const npcs = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [
+        `npc ${String(n)}`,
+        { hp: n, mood: 'calm', place: 'at the well, or near it' },
+      ]),
+    );
+    let state: Json = { npcs };
+    for (const name of ['village', 'valley', 'region', 'world']) state = { [name]: state, hour: 5 };
+    const text = JSON.stringify(wholeMembers(state, 8_000));
+    expect(text).toContain('{"hp":0,"mood":"calm","place":"at the well, or near it"}');
+    expect(text.match(/"hp"/g)?.length).toBeGreaterThan(80);
+    expect(text.match(/"hour":5/g)).toHaveLength(4);
+  });
+
+  it('keeps a member of the game that has the name of the note [13.2b]', () => {
+    const state = { '…': 'mine', hp: 3, log: { all: 'x'.repeat(9_000) }, notes: { all: 'x'.repeat(9_000) } };
+    expect(wholeMembers(state, 1_000)).toMatchObject({ '…': 'mine', hp: 3, '……': '1 more' });
+  });
+
+  it('is as it was up to exactly its size [13.2b]', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const state = { value: value as Json, text: 'é"\\\n\u0007😀'.repeat(10), n: [1.5e300, true, null, {}] };
+        expect(wholeMembers(state, recordedBytes(state))).toBe(state);
+        expect(wholeMembers(state, recordedBytes(state) - 1)).not.toBe(state);
+      }),
+    );
+  });
+
   it('fits, whatever it is [13.2b]', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 100, max: 2_000 }), (value, bytes) => {
@@ -54,7 +84,10 @@ describe('a value that is too large for a prompt', () => {
     for (let n = 0; n < 30; n += 1) deep = { n: deep };
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [String(n), n]));
     const began = performance.now();
-    for (const value of [deep, wide]) wholeMembers(value, 9_800);
+    const lists = { a: Array.from({ length: 100_000 }, () => '<|>') };
+    let nested: Json = wide;
+    for (let n = 0; n < 60; n += 1) nested = { n: nested, [`pad ${String(n)}`]: Array.from({ length: 900 }, () => n) };
+    for (const value of [deep, wide, lists, nested]) wholeMembers(value, 9_800);
     expect(performance.now() - began).toBeLessThan(200);
   });
 });
