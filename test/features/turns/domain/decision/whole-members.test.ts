@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { buildPrompt } from '../../../../../src/features/turns/domain/decision/prompt.js';
+import { TEXT_RULES_BEFORE_3 } from '../../../../../src/features/turns/domain/decision/text-rules.js';
 import { wholeMembers } from '../../../../../src/features/turns/domain/decision/whole-members.js';
 import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 import { anInput } from '../../../../support/rules.js';
@@ -77,6 +78,17 @@ describe('a value that is too large for a prompt', () => {
     const { prompt } = buildPrompt(anInput({ npcState }));
     const line = /^Your state: (.*)$/m.exec(prompt)?.[1] ?? '';
     expect(Object.keys(JSON.parse(line) as object).length).toBeGreaterThan(50);
+  });
+
+  it('is guarded once, if it cannot be shortened', () => {
+    let guarded = 0;
+    const guard = (text: string): string => {
+      guarded += text.includes('<|x|>') ? 1 : 0;
+      return TEXT_RULES_BEFORE_3.guard(text);
+    };
+    const context = { marks: '<|x|>'.repeat(5_000) };
+    buildPrompt(anInput({ context, texts: { ...TEXT_RULES_BEFORE_3, guard } }));
+    expect(guarded).toBe(1);
   });
 
   it('takes a few milliseconds, however large and deep it is', () => {
