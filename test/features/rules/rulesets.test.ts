@@ -84,6 +84,10 @@ describe('the rules of a decision', () => {
   it('are read in slices before the decision, the newest version and older ones', async () => {
     const fresh = { ...long, version: 1, rulesetRules: long.rulesetRules.map((rule) => ({ ...rule })) };
     expect([...readStrict(fresh)].length).toBeGreaterThan(2);
+    const [first] = long.rulesetRules;
+    const ruleCondition = Array.from({ length: 20 }, (_, n) => ['mood', `${'x'.repeat(1_000)}${n}`] as const);
+    const oneRule = { ...fresh, rulesetRules: first === undefined ? [] : [{ ...first, ruleCondition }] };
+    expect([...readStrict(oneRule)].length).toBeGreaterThan(5);
     const { rulesets, registerLong } = setUp();
     await registerLong();
     const { ruleset } = await rulesets.choose('studio', named('long'));

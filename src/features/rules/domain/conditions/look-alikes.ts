@@ -1,6 +1,7 @@
 import type { Order } from './alternatives.js';
 import { writtenNumber } from './numbers.js';
 import { type Problem, problem, shownText } from './problem.js';
+import { behindQuoted, endOfGroup } from './split-value.js';
 
 /** What an operator is taken for, by its signs without spaces. An empty one means equality. */
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -220,25 +221,53 @@ const measureProblem = (text: string): Problem | null => {
   return null;
 };
 
-/** What separates numbers where `|` belongs. */
-const SEPARATOR = /\s*[,;]\s*|\s+or\s+/i;
-const IN_BRACKETS = /^(?:\[(.*)\]|\((.*)\)|\{(.*)\})$/su;
-
-/** `[a, b]`, `(5)`, `5,6`, `5 or 6` and `1,000`. A text with a comma is a text, such as `Smith, John`. */
-const listProblem = (text: string): Problem | null => {
-  const [, ...kinds] = IN_BRACKETS.exec(text) ?? [];
-  const inside = (kinds as readonly (string | undefined)[]).find((kind) => kind !== undefined);
-  if (inside !== undefined) {
-    const pieces = inside.split(SEPARATOR).filter((piece) => piece !== '');
-    return problem('A value has no brackets around its alternatives. Quote a text with brackets.', pieces.join('|'));
+/** The pieces of a text that `,`, `;`, `|` or "or" separate outside quotes, where `|` belongs. It passes the text once, however many spaces it has. */
+const piecesOf = (text: string): { readonly pieces: readonly string[]; readonly hasOr: boolean } => {
+  const pieces: string[] = [];
+  let hasOr = false;
+  let [from, at] = [0, 0];
+  const end = (length: number): void => {
+    pieces.push(text.slice(from, at).trim());
+    at += length;
+    from = at;
+  };
+  while (at < text.length) {
+    const unit = text.charAt(at);
+    if (unit === '"') at = behindQuoted(text, at);
+    else if (unit === ',' || unit === ';' || unit === '|') end(1);
+    else if (/^\sor\s/i.test(text.slice(at, at + ' or '.length))) {
+      hasOr = true;
+      end(' or'.length);
+    } else at += 1;
   }
+  end(0);
+  return { pieces: pieces.filter((piece) => piece !== ''), hasOr };
+};
+
+/** What begins like a text. */
+const LIKE_TEXT = /^[\p{L}_([{]/u;
+
+/** A text that begins with a bracket, such as `[a, b]`, `(a|b)` and `(5)`. */
+const bracketProblem = (text: string): Problem | null => {
+  if (!/^[[({]/.test(text)) return null;
+  const message = 'A value has no brackets around its alternatives. Quote a text with brackets.';
+  const end = endOfGroup(text, 0);
+  if (end === text.length || / or /i.test(text.slice(end))) return problem(message);
+  const { pieces } = piecesOf(end === text.length - 1 ? text.slice(1, -1) : text);
+  const [first = ''] = pieces;
+  const isText = end < text.length - 1 || (pieces.length === 1 && LIKE_TEXT.test(first));
+  return problem(message, isText ? JSON.stringify(text) : pieces.join('|'));
+};
+
+/** `5,6`, `5 or 6` and `1,000`. A text with a comma is a text, such as `Smith, John`. */
+const listProblem = (text: string): Problem | null => {
   const loose = looseNumber(text);
   if (loose?.length === text.length && /[,_]/.test(text))
     return problem(`${shownText(text)} is not written like a JSON number.`, loose.number);
-  const pieces = text.split(SEPARATOR);
-  if (pieces.length === 1 || !pieces.every(isNumber)) return null;
+  const { pieces, hasOr } = piecesOf(text);
+  if (pieces[0] === text || pieces.length === 0 || !pieces.every(isNumber)) return null;
   const meant = pieces.join('|');
-  return /\sor\s/i.test(text) ? noOr(meant) : problem('Alternatives are separated by |.', meant);
+  return hasOr ? noOr(meant) : problem('Alternatives are separated by |.', meant);
 };
 
 /** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
@@ -247,6 +276,8 @@ export const textProblem = (text: string): Problem | null => {
   if (text.startsWith('~')) return problem('~ is not an operator. Quote a text that begins with it.');
   if (OTHER_QUOTES.test(text))
     return problem('A quoted text has straight double quotes.', JSON.stringify(text.slice(1, -1)));
+  const bracketed = bracketProblem(text);
+  if (bracketed !== null) return bracketed;
   if (text.includes('*'))
     return problem('* matches anything only alone. Quote a text that contains it.', JSON.stringify(text));
   const span = spanIn(text);

@@ -17,7 +17,7 @@ import { lookAround, rootsOf, type Sight } from './look.js';
 import type { Path } from './path.js';
 import { placesOf, type Places } from './places.js';
 import { isProblem } from './problem.js';
-import { CEL_KEY, isCel, readConditions } from './read-condition.js';
+import { CEL_KEY, isCel, readCondition, readConditions } from './read-condition.js';
 
 /** A condition of a set, and where in the set's paths it looks. */
 type StrictCondition = {
@@ -61,11 +61,15 @@ export function* readStrict({ rulesetRules }: DirectiveRuleSet): Sliced<void> {
   let chars = 0;
   for (const rule of rulesetRules) {
     if (readAhead.has(rule)) continue;
+    for (const pair of rule.ruleCondition) {
+      readCondition(pair);
+      chars += pair[0].length + pair[1].length;
+      if (chars < READ_CHARS) continue;
+      yield chars;
+      chars = 0;
+    }
+    // Each pair is known by now.
     readAhead.set(rule, readConditions(rule));
-    chars += rule.ruleCondition.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-    if (chars < READ_CHARS) continue;
-    yield chars;
-    chars = 0;
   }
 }
 

@@ -87,12 +87,20 @@ const negatedMeant = (key: string | null, written: string): string | undefined =
   return written.startsWith('none(') ? `any${written.slice(4)}` : undefined;
 };
 
+/** What is other than a suggestion, which may have several alternatives. */
+const negatedList = (meant: string): string | undefined => {
+  const pieces = splitValue(meant);
+  if (pieces.length === 1) return negatedMeant(null, meant) ?? `!=${meant}`;
+  return pieces.some((piece) => operatorOf(piece) !== null || rangeIn(piece) !== null) ? undefined : `!=${meant}`;
+};
+
 const otherThan = (key: string | null, written: string): ElementAlternative | Problem => {
   if (written === '') return problem('Nothing follows !=.');
   const isOther = written === '*' || written === '!' || rangeIn(written) !== null || operatorOf(written) !== null;
   const operand = isOther ? null : operandOf(written);
   if (operand !== null && !isProblem(operand)) return { is: 'other', than: [operand] };
-  return problem(`A number or a text follows !=, not ${shownText(written)}.`, negatedMeant(key, written));
+  const meant = negatedMeant(key, written) ?? (operand?.meant === undefined ? undefined : negatedList(operand.meant));
+  return problem(`A number or a text follows !=, not ${shownText(written)}.`, meant);
 };
 
 const ordered = (key: string | null, order: Order, written: string): ElementAlternative | Problem => {

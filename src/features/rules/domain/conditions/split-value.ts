@@ -1,5 +1,5 @@
 /** Where a quoted text ends: behind its closing quote, or at the end if it has none. */
-const behindQuoted = (text: string, open: number): number => {
+export const behindQuoted = (text: string, open: number): number => {
   let at = open + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return Math.min(at + 1, text.length);
@@ -32,6 +32,28 @@ const CALL = /^\s*(?:[A-Za-z_]+|(?:any|none|all|count) +)$/i;
 export const endOfBrackets = (text: string, open: number): number =>
   outsideQuotes(text, open + 1, (unit) => unit === ')');
 
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+
+/** Where a group of alternatives ends, `[a|b]`, though a value has no such groups; the length of the text if it does not. */
+export const endOfGroup = (text: string, open: number): number => {
+  const [opening = '', closing] = [text[open], CLOSING[text[open] ?? '']];
+  let depth = 0;
+  let mayQuote = true;
+  for (let at = open; at < text.length;) {
+    const unit = text.charAt(at);
+    if (unit === opening) depth += 1;
+    else if (unit === closing) depth -= 1;
+    if (depth === 0) return at;
+    const isQuote = unit === '"' && mayQuote;
+    mayQuote = /[[({|,;]/.test(unit) || (mayQuote && BEFORE_OPERAND.test(unit));
+    at = isQuote ? behindQuoted(text, at) : at + 1;
+  }
+  return text.length;
+};
+
+/** What may stand before a group. */
+const BEFORE_GROUP = /^[\s<>=!]*(?:(?:not +)?in *)?$/i;
+
 /** The alternatives of a value as they are written, without the spaces around them. A `|` in quotes or brackets separates none. */
 export const splitValue = (value: string): readonly string[] => {
   const pieces: string[] = [];
@@ -40,6 +62,7 @@ export const splitValue = (value: string): readonly string[] => {
   outsideQuotes(value, 0, (unit, at) => {
     if (at <= inside) return false;
     if (unit === '(' && CALL.test(value.slice(from, at))) inside = endOfBrackets(value, at);
+    else if (Object.hasOwn(CLOSING, unit) && BEFORE_GROUP.test(value.slice(from, at))) inside = endOfGroup(value, at);
     else if (unit === '|') {
       pieces.push(value.slice(from, at).trim());
       from = at + 1;

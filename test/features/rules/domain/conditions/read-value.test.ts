@@ -234,9 +234,34 @@ describe('a value', () => {
     ['~x', undefined],
     ['>=+5|x', '>=5|x'],
     ['>=8,<18|x', undefined],
+    ['(thief|bandit)', 'thief|bandit'],
+    ['[5|6]', '5|6'],
+    ['{ a | b }', 'a|b'],
+    ['x|(a|b)', 'x|a|b'],
+    ['any([a|b])', 'any(a|b)'],
+    ['!=(a|b)', '!=a|b'],
+    ['["a|b", "c"]', '"a|b"|"c"'],
+    ['(thief|bandit', undefined],
+    ['[5', undefined],
+    ['(a)b(c)', '"(a)b(c)"'],
   ])('is refused with what was meant if it looks like an operator: %s [5.5p]', (value, meant) => {
     expect(problemOf(value)).toEqual(meant === undefined ? {} : { meant });
   });
+
+  it.each([' ', ', ', ' or', '(', '[', '"', '\\"', '1,111,', '5,', '|(', 'any(', '! ', '. ', '-'])(
+    'takes little time, whatever it repeats: %j [5.5p]',
+    (unit) => {
+      const filler = unit.repeat(Math.floor(1_015 / unit.length));
+      // The least of many, because other work may interrupt some of them.
+      const times = Array.from({ length: 60 }, (_, n) => {
+        const before = performance.now();
+        readValue('k', `a${filler}${n}`);
+        readValue('k', `${filler}${n}x`);
+        return performance.now() - before;
+      });
+      expect(Math.min(...times)).toBeLessThan(1);
+    },
+  );
 
   it('can be written as a quoted text, whatever the text', () => {
     fc.assert(
