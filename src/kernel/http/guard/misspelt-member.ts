@@ -45,6 +45,12 @@ const decidingAt = (place: string): Deciding => {
   return { name, place, isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && areSlips(bare, known) };
 };
 
+/** Among the free members of a game, only an object under the same words is one that decides: `worldDate` and a `constraint` are its own. */
+const ofGame = (one: Deciding): Deciding => {
+  const known = bareOf(one.name);
+  return { ...one, isMeantBy: (bare, value) => isObject(value) && bare.text === known.text };
+};
+
 /** Where members that decide may be: beside a tape, in it, and in what the route reads of the game. */
 type Holder = { readonly pointer: string; readonly deciding: readonly Deciding[] };
 
@@ -60,7 +66,7 @@ const holdersOf = ({ decidesBy, ignoresRulesetId = false }: DecidingMembers): re
       pointer,
       deciding: [
         ...rulesetIds.map((one) => ({ ...one, isMeantBy: isRulesetId })),
-        ...read.filter(({ place }) => place?.startsWith(`${pointer}/`)),
+        ...read.filter(({ place }) => place?.startsWith(`${pointer}/`)).map(ofGame),
       ],
     })),
   ].filter((holder) => holder.deciding.length > 0);

@@ -91,14 +91,26 @@ describe('the name of a member that decides', () => {
   });
 
   it.each([
-    ['npcSate', 'npcState'],
+    ['npc_state', 'npcState'],
     ['NpcState', 'npcState'],
-    ['worldsState', 'worldState'],
-    ['constraint', 'constraints'],
+    ['world_state', 'worldState'],
+    ['WorldState', 'worldState'],
+    ['Constraints', 'constraints'],
   ])('is refused in the context of the bridge: %s [2.1q]', (name, meant) => {
     const refused = misspelt(`/context/${name}`, `/context/${meant}`);
     expect(ofBridge({ action: 'SELL', context: { [name]: { hp: 0 } } })).toEqual(refused);
     expect(ofBridge({ action: 'SELL', context: { [name]: { hp: 0 }, [meant]: { hp: 1 } } })).toBeNull();
+  });
+
+  it.each(['worldDate', 'worldStats', 'worldStatus', 'worldStage', 'constraint', 'npcStage', 'npcSate'])(
+    'is accepted where it is a word of the game: %s [2.1q]',
+    (name) => {
+      for (const value of [{ hp: 0 }, 'none', 7]) expect(ofBridge({ context: { [name]: value } })).toBeNull();
+    },
+  );
+
+  it('is accepted in what a game tells if its value cannot be meant [2.1q]', () => {
+    for (const value of ['none', 7, [], true]) expect(ofBridge({ context: { world_state: value } })).toBeNull();
   });
 
   it('is looked for in objects alone, and among their first members', () => {
