@@ -59,6 +59,9 @@ const holdersOf = ({ decidesBy, ignoresRulesetId = false }: DecidingMembers): re
   const unread: Deciding = { name: RULESET_ID, place: null, isMeantBy: isLikeRulesetId };
   const deciding = ignoresRulesetId ? [unread, ...read] : read;
   const rulesetIds = deciding.filter(({ name }) => name === RULESET_ID);
+  // Routes of agents and the bridge read it there, so clients of both may send it in either place.
+  const besides = (pointer: string): readonly Deciding[] =>
+    read.filter(({ place }) => pointer.endsWith('/context') && place === pointer.replace(/context$/, 'npcState'));
   const free = decidesBy.filter((place) => !place.endsWith(`/${RULESET_ID}`));
   return [
     ...['/tape', ''].map((pointer) => ({ pointer, deciding })),
@@ -66,7 +69,7 @@ const holdersOf = ({ decidesBy, ignoresRulesetId = false }: DecidingMembers): re
       pointer,
       deciding: [
         ...rulesetIds.map((one) => ({ ...one, isMeantBy: isRulesetId })),
-        ...read.filter(({ place }) => place?.startsWith(`${pointer}/`)).map(ofGame),
+        ...[...read.filter(({ place }) => place?.startsWith(`${pointer}/`)), ...besides(pointer)].map(ofGame),
       ],
     })),
   ].filter((holder) => holder.deciding.length > 0);

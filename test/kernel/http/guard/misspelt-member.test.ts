@@ -141,6 +141,18 @@ describe('the place of a member that decides', () => {
     expect(ofAgent({ tape: { context } })).toEqual(misspelt('/tape/context', '/context'));
   });
 
+  it('is refused in the context if it belongs beside it [2.1q]', () => {
+    for (const name of ['npcState', 'npc_state']) {
+      const told = { [name]: npcState };
+      expect(ofAct({ context: told })).toEqual(misspelt(`/context/${name}`, '/npcState'));
+      expect(ofAct({ context: told, npcState: {} })).toEqual(misspelt(`/context/${name}`, '/npcState'));
+      expect(inTape({ context: told })).toEqual(misspelt(`/tape/context/${name}`, '/tape/npcState'));
+      expect(ofAct({ context: told, npcState })).toBeNull();
+    }
+    for (const own of ['calm', {}, null, []]) expect(ofAct({ context: { npcState: own } })).toBeNull();
+    expect(ofAct({ npcState: { context, npcState } })).toBeNull();
+  });
+
   it.each(['rulesetId', 'ruleset_id', 'RulesetID'])('is refused in what a game tells: %s [2.1q]', (name) => {
     for (const holder of ['context', 'npcState']) {
       expect(inTape({ [holder]: { [name]: 'gate' } })).toEqual(misspelt(`/tape/${holder}/${name}`, '/tape/rulesetId'));
