@@ -33,12 +33,15 @@ const looseNumber = (text: string): { readonly number: string; readonly length: 
   return { number: `${sign === '-' ? '-' : ''}${digits}${fraction === '' ? '' : `.${fraction}`}`, length: all.length };
 };
 
+/** `0,5` and `1.000,50`: a decimal, or two numbers. Three digits behind a comma are thousands. */
+const DECIMAL_COMMA = /^[+-]?\d+(?:\.\d+)?,(?:\d{1,2}|\d{4,})$/;
+
 const isNumber = (text: string): boolean => writtenNumber(text) !== null;
 
 /** `8,<18` behind an order: its number, and a second order. */
 const SECOND_ORDER = /^([^\s,;&<>=]+)(?:[,;&\s]|and\b)*(<=|>=|<|>)\s*(\S+)$/i;
-/** `22 or <5` behind an order. */
-const EITHER_ORDER = /^(\S+)\s+or\s+((?:<=|>=|<|>)\s*\S+)$/i;
+/** `22 or <5` and `5 or 6` behind an order. */
+const EITHER_ORDER = /^(\S+)\s+or\s+((?:(?:<=|>=|<|>)\s*)?\S+)$/i;
 
 /** Two conditions on the same key; undefined if the key is not known. */
 const twoConditions = (key: string | null, one: string, other: string): string | undefined =>
@@ -71,7 +74,8 @@ const bothOrders = (
   return { meant, areAlternatives: meant?.includes('|') === true };
 };
 
-const noOr = (meant: string): Problem => problem('A value has no "or". Alternatives are separated by |.', meant);
+const noOr = (meant: string | undefined): Problem =>
+  problem('A value has no "or". Alternatives are separated by |.', meant);
 
 /** The problem of an order whose operand is no number. @param key the key of the condition, if the order is its whole value */
 export const orderProblem = (key: string | null, order: Order, operand: string): Problem => {
@@ -85,6 +89,7 @@ export const orderProblem = (key: string | null, order: Order, operand: string):
       both.meant,
     );
   if (both !== null) return problem('A value has no "and". Both orders are conditions of their own.', both.meant);
+  if (DECIMAL_COMMA.test(operand)) return problem(`${shownText(operand)} is not written like a JSON number.`);
   const number = looseNumber(operand)?.number;
   return number === undefined
     ? problem(
@@ -259,19 +264,56 @@ const bracketProblem = (text: string): Problem | null => {
   return problem(message, isText ? JSON.stringify(text) : pieces.join('|'));
 };
 
-/** `5,6`, `5 or 6` and `1,000`. A text with a comma is a text, such as `Smith, John`. */
+/** A piece of a list as it is written outside one: a number, a range or a truth value; undefined if it is anything else. */
+const plainPiece = (piece: string): string | undefined => {
+  if (isNumber(piece) || piece === 'true' || piece === 'false') return piece;
+  const span = spanIn(piece);
+  return (span === null ? dottedProblem(piece) : spanProblem(span))?.meant;
+};
+
+const isQuoted = (piece: string): boolean => piece.startsWith('"') && behindQuoted(piece, 0) === piece.length;
+
+/** `5, 6`, `5 or red`, `a, "b"` and `1,000`. A text with a comma is a text, such as `Smith, John`. */
 const listProblem = (text: string): Problem | null => {
   const loose = looseNumber(text);
   if (loose?.length === text.length && /[,_]/.test(text))
     return problem(`${shownText(text)} is not written like a JSON number.`, loose.number);
+  if (DECIMAL_COMMA.test(text)) return problem('Alternatives are separated by |, and decimals have a point.');
   const { pieces, hasOr } = piecesOf(text);
-  if (pieces[0] === text || pieces.length === 0 || !pieces.every(isNumber)) return null;
-  const meant = pieces.join('|');
+  if (pieces[0] === text || pieces.length === 0) return null;
+  const plain = pieces.map(plainPiece);
+  const areNumbers = pieces.every(
+    (piece, at) => plain[at] !== undefined || looseNumber(piece)?.length === piece.length,
+  );
+  const isList = areNumbers || pieces.some(isQuoted);
+  if (!isList && !(hasOr && plain.some((piece) => piece !== undefined))) return null;
+  const isUnclear = areNumbers && plain.includes(undefined);
+  const meant = isUnclear ? undefined : pieces.map((piece, at) => plain[at] ?? piece).join('|');
   return hasOr ? noOr(meant) : problem('Alternatives are separated by |.', meant);
 };
 
-/** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
-export const textProblem = (text: string): Problem | null => {
+/** `in [a, b]`. */
+const inProblem = (text: string): Problem | null => {
+  const [, list] = /^in\s*([[({].*)$/isu.exec(text) ?? [];
+  return list === undefined ? null : problem('in is not an operator.', bracketProblem(list)?.meant);
+};
+
+/** Numbers with commas in them, `1,000`. */
+const GROUPED = /(?<![\d,.])\d{1,3}(?:,\d{3})+(?!\d|,\d)/g;
+
+/** The problem of a text in which something is written in another way: with full-width signs, or with commas in numbers. */
+const rewrittenProblem = (text: string): Problem | null => {
+  const narrow = text.normalize('NFKC');
+  const plain = text.includes('"') ? narrow : narrow.replaceAll(GROUPED, (number) => number.replaceAll(',', ''));
+  if (narrow !== text && narrow.includes('|') && !text.includes('|'))
+    return problem('Alternatives are separated by |.', narrow);
+  const found =
+    plain === text ? null : (problemAsWritten(plain) ?? (narrow === text ? null : problemAsWritten(narrow)));
+  const isWhole = found?.meant === JSON.stringify(plain) || found?.meant === JSON.stringify(narrow);
+  return found !== null && isWhole ? problem(found.message, JSON.stringify(text)) : found;
+};
+
+const problemAsWritten = (text: string): Problem | null => {
   if (/^null$/i.test(text)) return problem('null is nothing, and nothing is written !.', '!');
   if (text.startsWith('~')) return problem('~ is not an operator. Quote a text that begins with it.');
   if (OTHER_QUOTES.test(text))
@@ -279,8 +321,13 @@ export const textProblem = (text: string): Problem | null => {
   const bracketed = bracketProblem(text);
   if (bracketed !== null) return bracketed;
   if (text.includes('*'))
-    return problem('* matches anything only alone. Quote a text that contains it.', JSON.stringify(text));
+    return problem(
+      '* matches anything only alone. Quote a text that contains it; a condition in CEL has startsWith for parts of texts.',
+    );
   const span = spanIn(text);
   if (span !== null) return spanProblem(span);
-  return dottedProblem(text) ?? listProblem(text) ?? wordProblem(text) ?? measureProblem(text);
+  return measureProblem(text) ?? listProblem(text) ?? dottedProblem(text) ?? inProblem(text) ?? wordProblem(text);
 };
+
+/** Why a text is not taken as it is: because it looks like an operator; null if it does not. */
+export const textProblem = (text: string): Problem | null => rewrittenProblem(text) ?? problemAsWritten(text);

@@ -106,7 +106,10 @@ const otherThan = (key: string | null, written: string): ElementAlternative | Pr
 const ordered = (key: string | null, order: Order, written: string): ElementAlternative | Problem => {
   if (written.startsWith('"')) {
     const text = quotedText(written);
-    return typeof text === 'string' ? { is: 'text-order', order, to: text } : text;
+    if (typeof text === 'string') return { is: 'text-order', order, to: text };
+    // An order has one text, so a list of them has no meaning.
+    const isOne = text.meant !== undefined && unquoted(text.meant) !== null;
+    return problem(text.message, isOne ? order + text.meant : undefined);
   }
   const to = writtenNumber(written);
   return to === null ? orderProblem(key, order, written) : { is: 'number-order', order, to };
@@ -220,6 +223,12 @@ const readCall = (name: FunctionName, written: string): Alternative | Problem =>
   const pieces = inside === '' && name === 'count' ? ['*'] : splitValue(inside);
   if (inside === '' && name !== 'count') return problem('The brackets are empty.', EMPTY_CALLS[name]);
   const of = readElements(pieces);
+  // Brackets in the text have ended those of the function.
+  if (behind.startsWith(')') && name !== 'count' && !CALL.test(inside)) {
+    const text = written.slice(open + 1, -1).trim();
+    const isOne = written.endsWith(')') && !/["|]/.test(text);
+    return problem('Quote a text with brackets.', isOne ? `${name}(${JSON.stringify(text)})` : undefined);
+  }
   if (isProblem(of)) return problem(of.message, of.meant && `${name}(${of.meant})${behind && ` ${behind}`}`);
   if (name !== 'count') {
     return behind === '' ? { is: name, of } : problem(`Nothing may follow ${name}(…).`, `${name}(${inside})`);
