@@ -1,4 +1,5 @@
 import { areSlips, type Bare, bareOf, LONGEST_NAME } from '../../base/alike.js';
+import { isClientId } from '../../base/client-id.js';
 import { isObject, type Json } from '../../base/json.js';
 import { pointerPart, valueAt } from '../../base/json-pointer.js';
 import { Rejection } from '../../base/rejection.js';
@@ -19,13 +20,16 @@ const RULESET = bareOf('ruleset');
 /** Words that differ from a known name by a letter or two, without case and separators. */
 const OTHER_WORDS: readonly string[] = ['content', 'contents', 'contest', 'npcstats', 'npcstatus', 'npcstart'];
 
+/** Whether a text can be an id, and is no sentence. */
+const isLikeId = (text: string): boolean => isClientId(text) && !/\s/.test(text);
+
 const isLikeRulesetId = (bare: Bare, value: unknown): boolean =>
   NAMES_OF_RULESET.includes(bare.text) ||
   bare.text.includes(BARE_RULESET_ID.text) ||
   areSlips(bare, BARE_RULESET_ID) ||
   areSlips(bare, RULESET) ||
-  // Rules themselves are no text.
-  (bare.text === 'rules' && typeof value === 'string');
+  // Rules themselves are no id.
+  (bare.text === 'rules' && typeof value === 'string' && isLikeId(value));
 
 /** Among the free members of a game, only the name itself means a ruleset. */
 const isRulesetId = (bare: Bare, value: unknown): boolean =>

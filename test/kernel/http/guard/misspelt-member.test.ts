@@ -51,8 +51,11 @@ describe('the name of a member that decides', () => {
     },
   );
 
-  it('is no id if it holds rules', () => {
-    expect(inTape({ rules: [] })).toBeNull();
+  it('is no id if it holds rules [2.1q]', () => {
+    for (const rules of [[], 'Never lie.', 'x'.repeat(2_000)]) {
+      expect(inTape({ rules })).toBeNull();
+      expect(ofNpc({ persona: 'Mira', rules })).toBeNull();
+    }
   });
 
   it.each([
