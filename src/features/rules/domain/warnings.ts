@@ -64,6 +64,12 @@ const conditionWarning = ([key, value]: readonly [string, string]): string | nul
     : null;
 };
 
+/** A request that names its rules in the context is refused, unless it names them in the right place too. */
+const rulesetIdWarning = ([key]: readonly [string, string]): string | null =>
+  /^context\.ruleset[_-]?id$/i.test(key)
+    ? `Requests with ${shownText(key)} are refused, so the rule will not match. Call the member something else.`
+    : null;
+
 /** What grammar 2 would refuse in a rule of grammar 1, except what has a warning already. */
 const stricterWarnings = (rule: DirectiveRule, warned: (member: string) => boolean): readonly string[] =>
   problemsOfRule(rule).flatMap(({ member, problem }) =>
@@ -197,7 +203,10 @@ export function* warningsOf(
   const warnings: RuleWarning[] = [];
   for (const rule of set.rulesetRules) {
     yield rule.ruleCondition.length;
-    const messages = isStrict ? strictWarnings(rule, set) : lenientWarnings(rule);
+    const messages = [
+      ...(isStrict ? strictWarnings(rule, set) : lenientWarnings(rule)),
+      ...rule.ruleCondition.map(rulesetIdWarning).filter((message) => message !== null),
+    ];
     warnings.push(...messages.map((message) => ({ drRuleId: rule.drRuleId, message })));
   }
   if (!isStrict) return warnings;

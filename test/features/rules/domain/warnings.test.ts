@@ -29,6 +29,15 @@ describe('a registration', () => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
   });
 
+  it('gets a warning for a condition on an id that requests may not have there [5.13o]', () => {
+    const ruleCondition = [['context.rulesetId', 'inn'] as const, ['context.place', 'inn'] as const];
+    const message = expect.stringContaining('Requests with "context.rulesetId" are refused') as string;
+    for (const set of [{}, { grammar: 2 as const }])
+      expect(allWarnings({ ...set, rulesetRules: [aRule({ ruleCondition, ruleAction: 'FLEE' })] })).toEqual([
+        { drRuleId: 'r1', message },
+      ]);
+  });
+
   it.each<[title: string, rule: Partial<DirectiveRule>]>([
     ['a list of types in any case', { ruleAction: 'forbid attack, Move' }],
     ['a type', { ruleAction: 'FLEE', ruleTarget: 'home' }],
