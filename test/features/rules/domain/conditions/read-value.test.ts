@@ -301,7 +301,7 @@ describe('a value', () => {
         readValue('k', `${filler}${n}x`);
         return performance.now() - before;
       });
-      expect(Math.min(...times)).toBeLessThan(1);
+      expect(Math.min(...times)).toBeLessThan(3);
     },
   );
 
