@@ -158,7 +158,8 @@ export const createLineage = (known: readonly Kin[], from = 0): Lineage => {
         if (one.depth === 0) recall ??= { turnId, revision, at: meta.at, similarity: memory.similarity, match };
       }
     }
-    if (by.size === 0 || (by.size === before?.by.size && depth === before.depth)) return;
+    if (by.size === 0) return;
+    if (by.size === before?.by.size && depth === before.depth && recall === before.recall) return;
     if (before === undefined && open.size >= OPEN_TURNS) isCut = true;
     else open.set(turnId, { revisions: [...(before?.revisions ?? []), revision], by, depth, recall });
   };

@@ -3,6 +3,7 @@ import { isClientId } from '../../base/client-id.js';
 import { isObject, type Json } from '../../base/json.js';
 import { pointerPart, valueAt } from '../../base/json-pointer.js';
 import { Rejection } from '../../base/rejection.js';
+import { areWithin, slipsBetween } from '../../base/slips.js';
 
 /** The members of a body by which a route decides, so that ignoring one under another name or in another place would decide otherwise. */
 export type DecidingMembers = {
@@ -49,10 +50,19 @@ const decidingAt = (place: string): Deciding => {
   return { name, place, isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && areSlips(bare, known) };
 };
 
-/** Among the free members of a game, only an object under the same words is one that decides: `worldDate` and a `constraint` are its own. */
+/** A letter too few or too many, or the same letters in another order. A wrong letter makes another word: `worldStats`. */
+const isMistyped = (written: string, known: string): boolean =>
+  written.length === known.length
+    ? slipsBetween(written, known) === 2 && [...written].sort().join('') === [...known].sort().join('')
+    : areWithin(1, written, known);
+
+/** Among the free members of a game, only an object is one that decides: `worldDate` and a `constraint` in words are its own. */
 const ofGame = (one: Deciding): Deciding => {
-  const known = bareOf(one.name);
-  return { ...one, isMeantBy: (bare, value) => isObject(value) && bare.text === known.text };
+  const known = bareOf(one.name).text;
+  return {
+    ...one,
+    isMeantBy: ({ text }, value) => isObject(value) && (text === known || isMistyped(text, known)),
+  };
 };
 
 /** Where members that decide may be: beside a tape, in it, and in what the route reads of the game. */

@@ -174,6 +174,13 @@ describe('the lineage of a memory', () => {
       ...[turnOpened('t2'), verdict('t2', true), memoryStored('t2-0', 'It rains.', 't2')],
     ];
     expect(ids(followed(events, [told]))).toEqual([['t1-0', 1, ['m1']]]);
+    const also = [
+      turnOpened('t1', { conversation }),
+      recalled('t1', named('A lie.', { memoryId: 'm1' })),
+      verdict('t1', true),
+    ];
+    expect(followed(also, [told]).recalledBy(true)).toMatchObject([{ turnId: 't1', match: 'id' }]);
+    expect(followed(events, [told]).recalledBy(true)).toEqual([]);
   });
 
   it('follows a context to the verdicts on its observation [10.12o]', () => {
