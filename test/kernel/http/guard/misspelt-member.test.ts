@@ -101,7 +101,6 @@ describe('the name of a member that decides', () => {
     ['Constraints', 'constraints'],
     ['constraint', 'constraints'],
     ['npcSate', 'npcState'],
-    ['npcStaet', 'npcState'],
   ])('is refused in the context of the bridge: %s [2.1q]', (name, meant) => {
     const refused = misspelt(`/context/${name}`, `/context/${meant}`);
     expect(ofBridge({ action: 'SELL', context: { [name]: { hp: 0 } } })).toEqual(refused);
