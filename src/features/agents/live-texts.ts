@@ -4,6 +4,7 @@ type Hear = (turnId: string, text: string) => void;
 export type LiveTexts = {
   /**
    * Hears of all that engines write for turns of a stream: each time, all that the current attempt has written.
+   * @param hear a function of this listener alone
    * @returns ends it
    */
   listen(stream: string, hear: Hear): () => void;
@@ -16,13 +17,9 @@ export const createLiveTexts = (): LiveTexts => {
   return {
     listen: (stream, hear) => {
       const known = listeners.get(stream) ?? new Set();
-      // A function of its own, so that a listener may listen twice.
-      const mine: Hear = (...of) => {
-        hear(...of);
-      };
-      listeners.set(stream, known.add(mine));
+      listeners.set(stream, known.add(hear));
       return () => {
-        known.delete(mine);
+        known.delete(hear);
         if (known.size === 0 && listeners.get(stream) === known) listeners.delete(stream);
       };
     },

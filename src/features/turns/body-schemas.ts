@@ -42,7 +42,7 @@ const Player = named(
     { description: 'The player who speaks.' },
   ),
 );
-/** Who speaks. A malformed player is nobody, and never refused. */
+/** Who speaks. A player that cannot be read is a stranger, and never refused. */
 export const PlayerSchema = Type.Optional(documentedAs(nullable(Player), AnyJson));
 
 /** A player as recorded. */
@@ -100,7 +100,7 @@ export const ResultSchema = Type.Unsafe<{ readonly type: string } & Readonly<Rec
   })),
 });
 
-/** A player that is none stays what the client sent. */
+/** The tape's player is returned as the client sent it. */
 const ours: ReadonlySet<string> = new Set(Object.keys(TapeSchema.properties).filter((name) => name !== 'player'));
 
 const actorOf = (actor: Static<typeof Actor>): Actor => ({

@@ -37,8 +37,8 @@ const readTurnAgain = async (
 
 /**
  * What was said to a mind before now, oldest first. The last turn has recorded the turns before it, so usually no other is read.
+ * An exchange of which a memory was retracted is left out.
  * @param recent the mind's recent turns
- * What was retracted is not shown, with its answer.
  * @param player with whom; undefined: with nobody known. With a player whose name cannot be read, nothing was said before
  */
 export const conversationSoFar = async (
