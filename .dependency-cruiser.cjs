@@ -201,7 +201,7 @@ const packages = [
     [
       '^src/features/[^/]+/[^/]+\\.ts$',
       '^src/features/rules/domain/pattern\\.ts$',
-      '^src/(kernel/(streams/stream-writers|processes/process-repository|read-models/written)\\.ts$|adapters/|server/)',
+      '^src/(kernel/(streams/(stream-writers|event-checks)|processes/process-repository|read-models/written)\\.ts$|adapters/|server/)',
     ],
     'What is remembered is bounded by its size, in one way.',
   ),

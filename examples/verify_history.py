@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Checks a bundle of a history (docs/reference/formats/bundle.md) offline: its hash chain, and what the log of its tenant says of it.
 
-Usage: verify_history.py <file> [--key <thumbprint or JWK file>] [--checkpoint <note file>]
-Exit code 0 and a line "valid ...", or 1 and a line "broken at line N: why". Needs the package "cryptography" where a bundle has a proof.
+Usage: verify_history.py <file> [--key <thumbprint or JWK file>... | --any-key] [--checkpoint <note file>]
+Exit codes, as those of "anima verify":
+0  a line "valid ..."
+1  what is wrong: "broken at line N: why" (the bundle), "wrong checkpoint: why" (the kept one), "wrong key: why", or "not proven: why"
+2  wrong usage
+4  a line "valid ...", but nobody said whose key must have signed it (--key; several: one of them), or that any may have (--any-key)
+Needs the package "cryptography" where a bundle has a proof.
 It was written from docs/reference/formats/bundle.md and hash-chain.md, RFC 8785, RFC 9162 and C2SP signed-note, and shares no code with the server.
 """
 import base64, hashlib, json, math, re, sys
@@ -15,10 +20,17 @@ EVENT = {'actor', 'at', 'causationId', 'commandId', 'correlationId', 'data', 'ha
 HEADER = {'bundle', 'version', 'tenant', 'npcId', 'stream', 'from', 'to', 'prevHash', 'madeAt', 'keys'}
 GENESIS = '0' * 64
 
-class Broken(Exception): pass
+KEY_NOT_CHECKED = ('Key not checked: anyone can sign a log of their own, and the bundle brings its key itself. Get the key of the server elsewhere, '
+                   'for example from its /.well-known/jwks.json, and pass it with --key. --any-key accepts every key.')
+NO_PROOF = 'the bundle has no proof from the log, which did not cover these events when the bundle was made'
 
-def need(holds, why):
-    if not holds: raise Broken(why)
+class Broken(Exception):
+    def __init__(self, why, culprit='bundle'):
+        super().__init__(why)
+        self.culprit = culprit
+
+def need(holds, why, culprit='bundle'):
+    if not holds: raise Broken(why, culprit)
 
 # RFC 8785 (JCS)
 def number(value):  # as ECMAScript writes it, from the shortest digits that mean the same double
@@ -78,39 +90,48 @@ def key_of(jwk):  # (thumbprint, 32 bytes)
     return kid, base64.urlsafe_b64decode(x + '=')
 
 # C2SP signed-note and tlog-checkpoint
-def read_note(note):
-    need(len(note.encode('utf-16-le')) <= 131072 and note.endswith('\n') and not re.search('[\x00-\x09\x0b-\x1f\x7f]', note), 'the checkpoint is not a note of a log')
+def read_note(note, name, culprit):
+    need(len(note.encode('utf-16-le')) <= 131072 and note.endswith('\n') and not re.search('[\x00-\x09\x0b-\x1f\x7f]', note), f'{name} is not a note of a log', culprit)
     text, split, signatures = note.rpartition('\n\n')
-    need(split and text, 'the checkpoint is not a note of a log')
+    need(split and text, f'{name} is not a note of a log', culprit)
     found = []
     for line in signatures[:-1].split('\n'):
         match = re.fullmatch(r'— ([^\s\ufeff+]{1,1024}) ([A-Za-z0-9+/]+={0,2})', line)
-        need(match, 'the checkpoint is not a note of a log')
+        need(match, f'{name} is not a note of a log', culprit)
         try: data = base64.b64decode(match[2], validate=True)
-        except ValueError: raise Broken('the checkpoint is not a note of a log')
-        need(len(data) > 4 and base64.b64encode(data).decode() == match[2], 'the checkpoint is not a note of a log')
+        except ValueError: raise Broken(f'{name} is not a note of a log', culprit)
+        need(len(data) > 4 and base64.b64encode(data).decode() == match[2], f'{name} is not a note of a log', culprit)
         found.append((match[1], data[:4], data[4:]))
-    need(len(found) <= 64, 'the checkpoint is not a note of a log')
+    need(len(found) <= 64, f'{name} is not a note of a log', culprit)
     text += '\n'
     lines = text.split('\n')
-    need(len(lines) == 5 and lines[4] == '' and re.fullmatch('0|[1-9][0-9]{0,15}', lines[1]), 'the checkpoint is not a note of a log')
-    need(re.fullmatch(r'[^\s\ufeff+]{1,1024}', lines[0]) and lines[3].startswith('time ') and is_time(lines[3][5:]), 'the checkpoint is not a note of a log')
+    need(len(lines) == 5 and lines[4] == '' and re.fullmatch('0|[1-9][0-9]{0,15}', lines[1]), f'{name} is not a note of a log', culprit)
+    need(re.fullmatch(r'[^\s\ufeff+]{1,1024}', lines[0]) and lines[3].startswith('time ') and is_time(lines[3][5:]), f'{name} is not a note of a log', culprit)
     try: root = base64.b64decode(lines[2], validate=True)
-    except ValueError: raise Broken('the checkpoint is not a note of a log')
-    need(len(root) == 32 and base64.b64encode(root).decode() == lines[2], 'the checkpoint is not a note of a log')
+    except ValueError: raise Broken(f'{name} is not a note of a log', culprit)
+    need(len(root) == 32 and base64.b64encode(root).decode() == lines[2], f'{name} is not a note of a log', culprit)
     return {'text': text, 'signatures': found, 'origin': lines[0], 'size': int(lines[1]), 'root': root, 'at': lines[3][5:]}
 
-def signed_by(note, keys):
+def signers_of(note, keys):
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    name = note['origin']
+    name, found = note['origin'], []
     for kid, key in keys:
         key_id = sha256(name.encode() + b'\n\x01' + key)[:4]
         for signer, given, signature in note['signatures']:
             if signer != name or given != key_id: continue
             try: Ed25519PublicKey.from_public_bytes(key).verify(signature, note['text'].encode())
             except Exception: continue
-            return kid
-    raise Broken('no key that may have signed the checkpoint has signed it')
+            found.append(kid)
+            break
+    return found
+
+def signed_by(note, keys, named, name, culprit):  # named: a thumbprint or (thumbprint, 32 bytes) each; one of them must have signed
+    known = dict(keys + [one for one in named if isinstance(one, tuple)])
+    wanted = [one[0] if isinstance(one, tuple) else one for one in named]
+    kids = signers_of(note, known.items())
+    need(kids, f'{name} is not signed by a key of the bundle', culprit)
+    need(not named or set(kids) & set(wanted), f"{name} is signed by the key {' and '.join(kids)}, not by {' or '.join(wanted)}", 'key')
+    return kids
 
 # RFC 9162, sections 2.1.3.2 and 2.1.4.2
 node = lambda left, right: sha256(b'\1' + left + right)
@@ -145,7 +166,7 @@ def extends(earlier, earlier_root, size, root, path):
 
 def read_header(data):
     header = read_line(data)
-    need(set(header) == HEADER and header['bundle'] == 'anima-history' and is_one(header['version'], 1), 'it is not the header of a bundle of version 1')
+    need(set(header) == HEADER and header['bundle'] == 'anima-history' and (is_one(header['version'], 1) or is_one(header['version'], 2)), 'it is not the header of a bundle of version 1 or 2')
     need(isinstance(header['tenant'], str) and isinstance(header['npcId'], str), 'its names are not strings')
     need(header['stream'] == f"npc-{escaped(header['tenant'])}.{escaped(header['npcId'])}", 'its stream does not belong to its NPC')
     need(is_place(header['from']) and is_place(header['to']) and header['from'] <= header['to'], 'its range is invalid')
@@ -167,46 +188,65 @@ def read_event(data, header, last):
     need(event['at'] >= last['at'], 'its time is earlier than that of the previous event')
     return {'revision': event['revision'], 'hash': event['hash'], 'at': event['at']}
 
-def check_proof(proof, header, covered, key, kept):
+def check_extends(proof, note, old):
+    def need_kept(holds, why): need(holds, why, 'checkpoint')
+    need_kept(old['origin'] == note['origin'], 'the kept checkpoint belongs to another log')
+    if old['size'] == note['size']:
+        need_kept(old['root'] == note['root'], 'the log was forked: the kept checkpoint has the same size but a different root')
+        return
+    need_kept(old['size'] < note['size'], 'the kept checkpoint is of a larger log: the log was truncated, or this is an older one')
+    if old['size'] == 0: return
+    longer = proof.get('extends')
+    need_kept(longer is not None and longer['from'] == old['size'],
+              f"the bundle does not prove that it extends size {old['size']}; create it with --checkpoint, or with ?extends=")
+    between = [bytes.fromhex(one) for one in longer['path']]
+    need_kept(extends(old['size'], old['root'], note['size'], note['root'], between), 'the log does not extend the kept checkpoint: it was changed or forked')
+
+def check_proof(end, header, covered, named, kept):
+    proof, asked, version = end['proof'], bool(named) or kept is not None, header['version']
     if proof is None:
-        need(key is None and kept is None, 'the log does not contain these events yet')
-        return None
+        need(version == 1, 'its proof is missing')
+        need(not asked, NO_PROOF, 'proof')
+        return f'not proven: {NO_PROOF}'
     need(isinstance(proof, dict) and set(proof) - {'extends'} == {'size', 'leaf', 'index', 'path', 'note'}, 'its proof has missing or unknown members')
     leaf, size, longer = proof['leaf'], proof['size'], proof.get('extends')
-    need(isinstance(leaf, dict) and set(leaf) == {'stream', 'revision', 'hash', 'at'}, 'the leaf has missing or unknown members')
+    need(isinstance(leaf, dict) and set(leaf) - {'from', 'events'} == {'stream', 'revision', 'hash', 'at'} and len(leaf) in (4, 6), 'the leaf has missing or unknown members')
     need(is_place(size) and is_place(proof['index']) and is_path(proof['path']) and isinstance(proof['note'], str), 'a member of its proof is malformed')
     if 'extends' in proof:
         need(isinstance(longer, dict) and set(longer) == {'from', 'path'} and is_place(longer['from']) and is_path(longer['path']), 'its extension is invalid')
         need(1 <= longer['from'] <= size, 'its extension is invalid')
-    need(is_place(leaf['revision']) and leaf['stream'] == header['stream'], 'the leaf belongs to another stream')
-    need(covered == {'revision': leaf['revision'], 'hash': leaf['hash'], 'at': leaf['at']}, 'the leaf is not an event of this bundle')
-    keys = header['keys']
-    if isinstance(key, tuple): keys = [key]
-    elif key is not None: keys = [one for one in keys if one[0] == key]
-    note = read_note(proof['note'])
-    kid = signed_by(note, keys)
+    need(is_place(leaf['revision']) and is_hash(leaf['hash']) and isinstance(leaf['at'], str), 'a member of its proof is malformed')
+    need(len(leaf) == 4 or is_place(leaf['from']) and leaf['from'] <= leaf['revision'] and is_hash(leaf['events']), 'a member of its proof is malformed')
+    need(leaf['stream'] == header['stream'], 'the leaf belongs to another stream')
+    if version == 1:
+        need(covered is not None or leaf['revision'] <= header['to'],
+             f"events are missing: the log contains revision {leaf['revision']}, but the bundle ends at {header['to']}")
+        need(covered == {'revision': leaf['revision'], 'hash': leaf['hash'], 'at': leaf['at']}, 'the leaf is not an event of this bundle')
+    note = read_note(proof['note'], 'the checkpoint in the bundle', 'bundle')
+    kids = signed_by(note, header['keys'], named, 'the checkpoint in the bundle', 'bundle')
     need(note['size'] == size, 'the checkpoint and the proof have different sizes')
     path = [bytes.fromhex(one) for one in proof['path']]
     need(included(sha256(b'\0' + jcs(leaf).encode()), proof['index'], size, path, note['root']), 'the leaf is not in the signed log')
     if kept is not None:
-        old = read_note(kept)
-        signed_by(old, keys)
-        need(old['origin'] == note['origin'], 'the earlier checkpoint belongs to another log')
-        need(old['size'] <= size, 'the log was truncated, or the bundle is old: the earlier checkpoint is of a larger log')
-        if old['size'] == size: need(old['root'] == note['root'], 'the log was forked: the earlier checkpoint has the same size but a different root')
-        elif old['size'] > 0:
-            need(longer is not None and longer['from'] == old['size'], 'the bundle does not prove that it extends the earlier checkpoint')
-            between = [bytes.fromhex(one) for one in longer['path']]
-            need(extends(old['size'], old['root'], size, note['root'], between), 'the log does not extend the earlier checkpoint')
-    return f"logged up to {leaf['revision']} in {shown(note['origin'])} of size {size} at {note['at']} signed by {kid}"
+        old = read_note(kept, 'the kept checkpoint', 'checkpoint')
+        signed_by(old, header['keys'], named, 'the kept checkpoint', 'checkpoint')
+        check_extends(proof, note, old)
+    if version == 1: return f"logged up to {leaf['revision']} in {shown(note['origin'])} of size {size} at {note['at']} signed by {' and '.join(kids)}"
+    last, revision = end['last'], leaf['revision']
+    need(revision > header['to'] and last >= header['to'], 'its last revision does not fit its leaf')
+    need(revision <= last, f'the history was cut: the log contains its revision {revision}, but it ends at {last}, '
+         f'so revisions {last + 1} to {revision} are missing')
+    beyond = f'the log covers this NPC up to revision {revision}, beyond this bundle: export up to {revision} to prove it'
+    need(not asked, beyond, 'proof')
+    return f'not proven: {beyond}'
 
-def leaf_revision(file):  # what the last line says, before it is checked: that event is looked out for
+def leaf_revision(file):  # of version 1: what the last line says, before it is checked; that event is looked out for
     file.seek(0, 2)
     file.seek(max(0, file.tell() - 262144))
     try: return json.loads(file.read().rstrip(b'\n').rpartition(b'\n')[2])['proof']['leaf']['revision']
     except (ValueError, KeyError, TypeError, RecursionError): return None
 
-def verify(file, key, kept):
+def verify(file, named, kept):
     wanted, header, last, covered, said, line = leaf_revision(file), None, None, None, None, 0
     file.seek(0)
     try:
@@ -225,31 +265,40 @@ def verify(file, key, kept):
                 if last['revision'] == wanted: covered = last
             else:
                 end = read_line(data)
-                need(set(end) == {'events', 'head', 'proof'}, 'the last line has missing or unknown members')
+                names = {'events', 'head', 'proof'} | ({'last'} if header['version'] == 2 else set())
+                need(set(end) == names and is_place(end.get('last', 0)), 'the last line has missing or unknown members')
                 head = end['head']
                 need(set(head) == {'revision', 'hash'} and is_one(head['revision'], last['revision']) and head['hash'] == last['hash']
                      and is_one(end['events'], header['to'] - header['from'] + 1), 'the last line does not say what the events before it say')
-                logged = check_proof(end['proof'], header, covered, key, kept)
-                said = f"valid {shown(jcs(header['npcId']))} {header['from']}-{header['to']} {logged or 'not logged yet'}"
+                said = f"valid {shown(jcs(header['npcId']))} {header['from']}-{header['to']} {check_proof(end, header, covered, named, kept)}"
         need(said is not None, 'it is missing: the file was truncated')
-    except Broken as why: sys.exit(f'broken at line {line}: {why}')
+    except Broken as why:
+        words = {'checkpoint': 'wrong checkpoint', 'key': 'wrong key', 'proof': 'not proven'}
+        sys.exit(f'{words.get(why.culprit, f"broken at line {line}")}: {why}')
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error: sys.exit(f'broken at line {line}: {error!r}')
     print(said)
 
 def main(words):
-    options, files = {}, []
+    options, named, files = {}, [], []
     while words:
-        word = words.pop(0)
-        if word in ('--key', '--checkpoint') and words: options[word] = words.pop(0)
-        else: files.append(word)
-    if len(files) != 1: sys.exit(__doc__)
-    key, kept = options.get('--key'), options.get('--checkpoint')
+        word, split, value = words.pop(0).partition('=')
+        if word == '--any-key' and not split: options[word] = True
+        elif word == '--key' and (split or words): named.append(value if split else words.pop(0))
+        elif word == '--checkpoint' and (split or words): options[word] = value if split else words.pop(0)
+        else: files.append(word + split + value)
+    if len(files) != 1 or files[0].startswith('--') or named and '--any-key' in options:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    kept = options.get('--checkpoint')
     try:
-        if key is not None and not re.fullmatch('[A-Za-z0-9_-]{43}', key): key = key_of(json.load(open(key, encoding='utf-8')))
+        named = [key if re.fullmatch('[A-Za-z0-9_-]{43}', key) else key_of(json.load(open(key, encoding='utf-8'))) for key in named]
         if kept is not None:
             kept = open(kept, encoding='utf-8', newline='').read()
             if kept.startswith('{'): kept = json.loads(kept.rstrip('\n').rpartition('\n')[2])['note']
-        with open(files[0], 'rb') as file: verify(file, key, kept)
+        with open(files[0], 'rb') as file: verify(file, named, kept)
     except (OSError, Broken, ValueError) as error: sys.exit(f'cannot be read: {error}')
+    if not named and '--any-key' not in options:
+        print(KEY_NOT_CHECKED, file=sys.stderr)
+        sys.exit(4)
 
 if __name__ == '__main__': main(sys.argv[1:])

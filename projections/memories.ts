@@ -1,4 +1,6 @@
 import { npcEvents, type MemorySource, type Speaker } from '../src/features/npcs/domain/events.js';
+import { hearersOf } from '../src/features/memory/domain/kept-apart.js';
+import type { GameTime } from '../src/features/npcs/domain/game-time.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 import { isNpcStream } from '../src/kernel/base/stream-names.js';
@@ -27,6 +29,8 @@ export type MemoryRow = {
   readonly source?: MemorySource;
   /** The player who spoke in the turn that stored it, or whom the request named. */
   readonly player?: Speaker;
+  /** The time of the game when it was stored. */
+  readonly gameTime?: GameTime;
   readonly stream: string;
 };
 
@@ -67,8 +71,8 @@ export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow 
   return { kind: 'memory', ...memory, turnId, at: meta.at, eventId, revision, confirmedAt: null, stream };
 };
 
-/** Each id once, even if an event repeats it. */
-const retractedIds = ({ memoryIds }: JsonObject): readonly string[] =>
+/** The ids of retracted memories, each once, even if an event repeats it. */
+export const retractedIds = ({ memoryIds }: JsonObject): readonly string[] =>
   Array.isArray(memoryIds) ? [...new Set(memoryIds.filter((id) => typeof id === 'string'))] : none;
 
 const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow | null => {
@@ -89,10 +93,13 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
   }
 };
 
-/** The memories of each mind in the order in which they were stored, tagged with their type, and its clears. */
+/**
+ * The memories of each mind in the order in which they were stored, tagged with their type, and its clears. Their texts are grouped by who may hear
+ * them.
+ */
 export const memories: Projection<MemoriesRow> = {
   name: 'memories',
-  version: 3,
+  version: 5,
   handles: ['MemoryStored', 'MemoryArrived', 'MemoryConfirmed', 'MemoriesCleared', 'MemoriesRetracted'],
   idsOf: ({ stream, type, data, revision }) => {
     if (!isNpcStream(stream)) return none;
@@ -107,4 +114,5 @@ export const memories: Projection<MemoriesRow> = {
       ? { partition: memoriesListed(row.stream), order: revisionOrder(row.revision), tag: memoryTag(row.type) }
       : { partition: clearsOf(row.stream), order: revisionOrder(row.revision), tag: '' },
   textOf: (row) => (row.kind === 'memory' ? row.text : null),
+  textGroupOf: (row) => (row.kind === 'memory' ? hearersOf(row) : null),
 };

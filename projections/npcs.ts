@@ -25,7 +25,7 @@ const none: readonly string[] = [];
 /** The minds of each tenant, by npcId, one row each. Minds that are archived or still being imported have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
-  version: 10,
+  version: 12,
   // Every event of a mind moves its revision.
   handles: npcEvents.types,
   idsOf: ({ stream }) => (isNpcStream(stream) ? mind : none),

@@ -38,7 +38,8 @@ const begun = ({ stream, revision, meta }: RecordedEvent, turnId: string, opened
   return named === null ? null : { turnId, npcId: named.npcId, openedAt: meta.at, ...opened, stream, revision };
 };
 
-const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null => {
+/** A turn after an event. */
+export const evolveTurnRow = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null => {
   const event = npcEvents.decode(recorded);
   const { at } = recorded.meta;
   /** A turn that is one request. */
@@ -99,7 +100,7 @@ export const turns: Projection<TurnRow> = {
     const turnId = data['turnId'];
     return typeof turnId === 'string' && isNpcStream(stream) ? [turnId] : none;
   },
-  evolve,
+  evolve: evolveTurnRow,
   indexOf: ({ stream, revision, state }) => ({
     partition: stream,
     order: revisionOrder(revision),

@@ -22,7 +22,7 @@ const features = [
   ['replays', ['turns'], 'decisions made again from what was recorded, trials of other rules, coverage of rules'],
   ['ghosts', ['levels', 'turns', 'engines'], 'ghost sessions: played, reported, reproduced, compared'],
   ['proofs', ['npcs'], 'the signed log of all heads, checkpoints, and histories that prove themselves'],
-  ['search', ['npcs'], 'what was said to and by minds, found by its words'],
+  ['search', ['npcs'], 'what was said to and by minds, found by its words, and how much happened'],
 ];
 
 /** The foundation of the features. Each of these folders imports those before it. */

@@ -37,7 +37,7 @@ type Operation = {
   readonly description?: string;
   readonly deprecated?: boolean;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
-  readonly 'x-scope'?: string;
+  readonly 'x-scopes'?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
@@ -98,10 +98,10 @@ const memberTable = (schema: Schema, link: LinkTo): readonly string[] => {
   return members.length === 0 ? [] : [...markdownTable(MEMBERS, members), ''];
 };
 
-const keyLine = ({ security = [], 'x-scope': scope, parameters = [] }: Operation): string => {
+const keyLine = ({ security = [], 'x-scopes': allowing = [], parameters = [] }: Operation): string => {
   const names = security.flatMap((each) => Object.keys(each));
   const key = names.includes('apiKey')
-    ? `Scope: \`${scope ?? ''}\`.`
+    ? `Scope: ${allowing.map((scope) => `\`${scope}\``).join(' or ')}.`
     : names.length === 0
       ? 'No key needed.'
       : 'Needs the `auiAuthHeader` of an export in `Authorization` instead of a key.';

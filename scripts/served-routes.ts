@@ -17,7 +17,7 @@ const services = new Proxy(
 );
 
 /** The routes that need the ports. */
-export const portRoutes = (): readonly RouteDefinition[] => allRoutes(services as never, anything);
+export const portRoutes = (): readonly RouteDefinition[] => allRoutes(services as never, anything, anything);
 
 /** Every route that a server has, in the order in which it serves them. */
 export const servedRoutes = (): readonly RouteDefinition[] => [

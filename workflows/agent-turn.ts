@@ -1,8 +1,8 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { CURRENT_LOGIC, logicOf } from '../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
-import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
-import { toldApart } from '../src/features/turns/domain/speaker.js';
+import type { RecallBasis, RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
+import { toldApart } from '../src/features/npcs/domain/told-apart.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import type { Transition, Effect, StateMachine } from '../src/kernel/processes/state-machine.js';
 import {
@@ -12,6 +12,8 @@ import {
   missingEvents,
   openingEvents,
   recalledEvents,
+  type TooLong,
+  tooLongEvents,
 } from './turn/turn-events.js';
 import { turnFold } from './turn/turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
@@ -19,7 +21,7 @@ import { defined } from '../src/kernel/base/defined.js';
 
 export type AgentTurnInput =
   | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)
-  | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
+  | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[]; readonly recall?: RecallBasis }
   | {
       readonly type: 'output';
       readonly generatedOutput: string;
@@ -33,6 +35,11 @@ export type AgentTurnInput =
       readonly reason: string;
       readonly attempt: number;
     }
+  | ({
+      /** The engine is up, and refuses the prompt because of its length. `shortened`: it is the shorter one that it refuses. */
+      readonly type: 'tooLong';
+      readonly shortened: boolean;
+    } & TooLong)
   | { readonly type: 'deadline' };
 
 /** The state of the turn; `verdict` or `failure` once it has ended. */
@@ -63,20 +70,35 @@ const opening: Transition<TurnState, Extract<AgentTurnInput, { type: 'open' }>, 
   to: ['awaitingMemories'],
   emit: open,
 };
-const over = { open: 'ignore', memories: 'ignore', output: 'ignore', missing: 'ignore', deadline: 'ignore' } as const;
+const over = {
+  open: 'ignore',
+  memories: 'ignore',
+  output: 'ignore',
+  missing: 'ignore',
+  tooLong: 'ignore',
+  deadline: 'ignore',
+} as const;
+
+/** A refusal of the prompt that the turn asks for now; another one is the same refusal, reported again. */
+const tooLong = (
+  state: OpenedTurn,
+  { type: _, shortened, ...refused }: Extract<AgentTurnInput, { type: 'tooLong' }>,
+  facts: TurnFacts,
+): readonly EventDraft[] => (shortened === (state.shortened === true) ? tooLongEvents(state, refused, facts) : []);
 
 const transitions: AgentTurnTransitions = {
-  new: { open: opening, memories: 'ignore', output: 'ignore', missing: 'ignore', deadline: 'ignore' },
+  new: { ...over, open: opening },
   // There is no body here, so the actor is never requested.
   awaitingActor: over,
   awaitingMemories: {
     open: 'ignore',
     memories: {
       to: ['awaitingInference'],
-      emit: (state, { memories }, facts) => recalledEvents(state, memories, facts),
+      emit: (state, input, facts) => recalledEvents(state, input, facts),
     },
     output: 'ignore',
     missing: 'ignore',
+    tooLong: 'ignore',
     deadline: expiring,
   },
   awaitingInference: {
@@ -87,6 +109,7 @@ const transitions: AgentTurnTransitions = {
       emit: (state, { type: _, ...made }, facts) => decidedEvents(state, made, facts),
     },
     missing: { to: ['awaitingInference', 'failed'], emit: (state, input) => missingEvents(state, input) },
+    tooLong: { to: ['awaitingInference', 'failed'], emit: tooLong },
     deadline: expiring,
   },
   ended: over,
@@ -109,13 +132,18 @@ const pending = (state: TurnState): Effect | null => {
     }
     case 'ExecuteInference': {
       const { prompt, constraints, messages } = instruction;
-      const similarities = (state.memories ?? []).map(({ similarity }) => similarity);
       const attempt = (state.missing ?? 0) + 1;
       return {
         // Each attempt is an effect of its own: the one before it has recorded why it gave no text.
-        id: attempt === 1 ? 'infer' : `infer-${String(attempt)}`,
+        id: `${attempt === 1 ? 'infer' : `infer-${String(attempt)}`}${state.shortened === true ? '-shortened' : ''}`,
         name: 'infer',
-        args: { prompt, constraints, similarities, attempt, ...defined({ messages }) } satisfies JsonObject,
+        args: {
+          prompt,
+          constraints,
+          attempt,
+          ...defined({ messages, shortened: state.shortened }),
+          ...(state.shortened === true ? defined({ budget: state.promptBudget }) : {}),
+        } satisfies JsonObject,
       };
     }
     default:

@@ -1,21 +1,23 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import {
-  logEvents,
-  type LogEvent,
-  type LogPlace,
-  type SignedCheckpoint,
-} from '../src/features/proofs/domain/events.js';
-import { growEdge } from '../src/features/proofs/domain/edge.js';
-import { type Leaf, leafHash } from '../src/features/proofs/domain/leaf.js';
+import { logEvents, type LogEvent, type SignedCheckpoint } from '../src/features/proofs/domain/events.js';
+import type { Leaf } from '../src/features/proofs/domain/leaf.js';
+import { leavesLogged, logPlaceOf } from '../src/features/proofs/domain/leaves-logged.js';
+import { firstKinds, kindsBehind, type LoggedKind, loggedKinds } from '../src/features/proofs/domain/logged-streams.js';
+import { defined } from '../src/kernel/base/defined.js';
 import type { LogState } from '../src/features/proofs/domain/state.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type LogRound = {
   readonly roundId: string;
-  /** The global positions up to which events were read, and up to which they will be. */
+  /** The global positions from which events are read, up to which they were read, and up to which they will be. */
+  readonly begun: number;
   readonly through: number;
   readonly until: number;
+  readonly kinds: readonly LoggedKind[];
+  /** The kinds that the log did not hold before, and the position up to which they were gathered, from 0 to `begun`. */
+  readonly behind: readonly LoggedKind[];
+  readonly caughtUp: number;
   readonly leaves: number;
 };
 
@@ -28,11 +30,20 @@ export type CheckpointState =
   | (LogRound & { readonly name: 'over'; readonly size: number });
 
 export type CheckpointInput =
-  /** `news`: the position of the first event of a mind that the log does not hold yet. */
+  /** `news`: the position of the first event that the log does not hold yet, or of the event after its last if only a new kind is to be logged. */
   | { readonly type: 'request'; readonly roundId: string; readonly news: number; readonly until: number }
-  /** The heads among the events up to `through`. */
-  | { readonly type: 'gathered'; readonly leaves: readonly Leaf[]; readonly through: number }
-  | ({ readonly type: 'signed' } & Pick<SignedCheckpoint, 'origin' | 'root' | 'at' | 'kid' | 'note' | 'handsOn'> & {
+  /** The heads among the events up to `through`, or of the kinds that are behind among those up to `caughtUp`. A server without `kinds` gathers minds. */
+  | {
+      readonly type: 'gathered';
+      readonly leaves: readonly Leaf[];
+      readonly through: number;
+      readonly kinds?: readonly LoggedKind[];
+      readonly caughtUp?: number;
+    }
+  | ({ readonly type: 'signed' } & Pick<
+      SignedCheckpoint,
+      'origin' | 'root' | 'at' | 'clock' | 'kid' | 'note' | 'handsOn'
+    > & {
         readonly size: number;
       })
   | { readonly type: 'handedOn'; readonly upTo: number; readonly failed: string | null };
@@ -46,12 +57,6 @@ export type CheckpointAnswer = Exclude<CheckpointState, { name: 'new' }>;
 /** An event as a transition emits it: JSON by construction. */
 const recorded = (event: LogEvent): readonly EventDraft[] => [event];
 
-const placeOf = ({ size, through, last }: LogState): LogPlace => ({
-  size,
-  through,
-  checkpoint: last?.revision ?? null,
-});
-
 const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer>['transitions'] = {
   new: {
     request: {
@@ -59,7 +64,9 @@ const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFact
       emit: (_, { roundId, news, until }, { log }) => {
         // One round at a time, and none for what another has logged meanwhile.
         if (log.round !== null || log.through >= news) throw new Rejection('CONFLICT', { retryAfter: 1 });
-        return recorded({ type: 'CheckpointBegun', data: { ...placeOf(log), roundId, through: news - 1, until } });
+        const behind = kindsBehind(log.kinds);
+        const data = { ...logPlaceOf(log), roundId, through: news - 1, until, kinds: loggedKinds };
+        return recorded({ type: 'CheckpointBegun', data: { ...data, ...(behind.length > 0 ? { behind } : {}) } });
       },
     },
     gathered: 'ignore',
@@ -70,13 +77,11 @@ const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFact
     request: 'ignore',
     gathered: {
       to: ['gathering', 'signing'],
-      emit: ({ roundId, through: before }, { leaves, through }, { log }) => {
+      emit: (before, { leaves, through, kinds, caughtUp }, { log }) => {
+        const { roundId } = before;
         // It was gathered for another position of the log.
-        if (through <= before || log.round !== roundId) return [];
-        const after = growEdge(log.edge, log.size, leaves.map(leafHash), -1);
-        const stored = after.map(({ hash, at }) => ({ hash, at: at === -1 ? null : at }));
-        const data = { ...placeOf(log), roundId, through, before: log.edge, after: stored, leaves };
-        return recorded({ type: 'LeavesLogged', data });
+        if (log.round !== roundId || (through <= before.through && (caughtUp ?? 0) <= before.caughtUp)) return [];
+        return recorded(leavesLogged(log, { roundId, leaves, through, ...defined({ kinds, caughtUp }) }));
       },
     },
     signed: 'ignore',
@@ -89,7 +94,7 @@ const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFact
       to: ['handingOn', 'over'],
       emit: ({ roundId, leaves }, { type: _, size, ...signed }, { log }) => {
         if (log.round !== roundId || log.size !== size) return [];
-        const data = { ...placeOf(log), roundId, ...signed, leaves, edge: log.edge };
+        const data = { ...logPlaceOf(log), roundId, ...signed, leaves, edge: log.edge };
         return recorded({ type: 'CheckpointSigned', data });
       },
     },
@@ -102,7 +107,7 @@ const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFact
     handedOn: {
       to: ['over'],
       emit: ({ roundId }, { upTo, failed }, { log }) =>
-        recorded({ type: 'CheckpointsHandedOn', data: { ...placeOf(log), roundId, upTo, failed } }),
+        recorded({ type: 'CheckpointsHandedOn', data: { ...logPlaceOf(log), roundId, upTo, failed } }),
     },
   },
   over: { request: 'ignore', gathered: 'ignore', signed: 'ignore', handedOn: 'ignore' },
@@ -112,14 +117,16 @@ const evolve = (state: CheckpointState, stored: ProcessEvent): CheckpointState =
   const event = logEvents.decode(stored);
   if (state.name === 'new') {
     if (event.type !== 'CheckpointBegun') return state;
-    const { roundId, through, until } = event.data;
-    return { name: 'gathering', roundId, through, until, leaves: 0 };
+    const { roundId, through: begun, until, kinds = firstKinds, behind = [] } = event.data;
+    const caughtUp = behind.length > 0 ? 0 : begun;
+    return { name: 'gathering', roundId, begun, through: begun, until, kinds, behind, caughtUp, leaves: 0 };
   }
   switch (event.type) {
     case 'LeavesLogged': {
-      const { through, leaves } = event.data;
-      const name = through < state.until ? 'gathering' : 'signing';
-      return state.name === 'gathering' ? { ...state, name, through, leaves: state.leaves + leaves.length } : state;
+      const { through, leaves, caughtUp = state.caughtUp } = event.data;
+      const name = through < state.until || caughtUp < state.begun ? 'gathering' : 'signing';
+      if (state.name !== 'gathering') return state;
+      return { ...state, name, through, caughtUp, leaves: state.leaves + leaves.length };
     }
     case 'CheckpointSigned': {
       const { size, handsOn } = event.data;
@@ -133,18 +140,19 @@ const evolve = (state: CheckpointState, stored: ProcessEvent): CheckpointState =
 };
 
 /** What the effects of a round need. */
-export type RoundArgs = { readonly through: number; readonly until: number };
+export type RoundArgs = Pick<LogRound, 'begun' | 'through' | 'until' | 'kinds' | 'behind' | 'caughtUp'>;
 
 const pending = (state: CheckpointState): Effect | null => {
   if (state.name === 'new' || state.name === 'over') return null;
-  const { through, until } = state;
+  const { begun, through, until, kinds, behind, caughtUp } = state;
   // Each batch has another id, so that the runtime runs the effect again.
-  const id = state.name === 'gathering' ? `gather-${String(through)}` : state.name;
-  return { id, name: state.name, args: { through, until } satisfies RoundArgs };
+  const place = caughtUp < begun ? `${String(through)}-${String(caughtUp)}` : String(through);
+  const id = state.name === 'gathering' ? `gather-${place}` : state.name;
+  return { id, name: state.name, args: { begun, through, until, kinds, behind, caughtUp } satisfies RoundArgs };
 };
 
 /**
- * One round of a tenant's log: it gathers the heads of the minds that were written to since the last one, signs a checkpoint, and publishes it. Its
+ * One round of a tenant's log: it gathers the heads of the streams that were written to since the last one, signs a checkpoint, and publishes it. Its
  * stream is the log, and one round writes to it at a time.
  */
 export const checkpoint: StateMachine<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer> = {

@@ -1,9 +1,10 @@
 import { checkpointText } from '../../src/features/proofs/domain/checkpoint.js';
-import { fromHex, rootOfEdge, toHex } from '../../src/features/proofs/domain/edge.js';
+import { rootOfEdge, toHex } from '../../src/features/proofs/domain/edge.js';
 import type { LogState } from '../../src/features/proofs/domain/state.js';
 import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
-import { consistencySpans, isConsistent } from '../../src/features/proofs/domain/proofs.js';
 import { logStream, parseLogStream } from '../../src/kernel/base/stream-names.js';
+import { originOfLog, type Published, requireNotBehind } from '../../src/features/proofs/not-behind.js';
+import type { Log } from '../../src/ports/log.js';
 import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -11,65 +12,93 @@ import type { Ports } from '../../src/ports/ports.js';
 import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../workflows/checkpoint.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { gatherHeads } from '../../src/features/proofs/gather-heads.js';
-import { openLogTree } from '../../src/features/proofs/log-tree.js';
-import { type CheckpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
+import { extensionProblem } from '../../src/features/proofs/log-extension.js';
+import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
 import { logFold } from '../../src/features/proofs/log-fold.js';
 
 /** The timeout of one attempt at a batch, a signature or sending notes, in milliseconds. */
 const EFFECT_MS = 120_000;
 
-type SignDeps = {
+type SignDeps = Published & {
+  readonly log: Pick<Log, 'warn'>;
   readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly signingKeys: SigningKeys;
-  /** The URL at which clients reach this server: a log is named after it, and keeps its first name. */
-  readonly issuer: string;
 };
 
-/** The name of a tenant's log, which is also the name of its key in notes; these may not contain a plus sign. */
-const originOf = (issuer: string, tenant: string): string =>
-  `${issuer.replace(/^https?:\/\//, '').replaceAll('+', '%2B')}/audit/${encodeURIComponent(tenant)}`;
-
-/** Verifies, from the leaves in the log, that it extends its last checkpoint. @throws Error if it does not */
-const requireExtension = async (events: EventStore, stream: string, log: LogState, root: Uint8Array): Promise<void> => {
-  if (log.last === null) return;
-  const { size: earlier, root: earlierRoot } = log.last;
-  const path =
-    earlier === log.size ? [] : await openLogTree(events, stream, log).roots(consistencySpans(earlier, log.size));
-  if (!isConsistent({ earlier, earlierRoot: fromHex(earlierRoot), size: log.size, root, path }))
-    throw new Error(`the log ${stream} does not extend its checkpoint of size ${String(earlier)}: it was changed`);
+/** The time of a checkpoint: never before that of the last one, which others may have kept, although a clock may be set back. */
+const timeOf = (
+  { clock, log: logger }: Pick<SignDeps, 'clock' | 'log'>,
+  tenant: string,
+  { last }: LogState,
+): { readonly at: string; readonly clock?: string } => {
+  const now = clock.now().toISOString();
+  if (last === null || now >= last.at) return { at: now };
+  const fields = { tenant, clock: now, taken: last.at };
+  logger.warn(fields, 'The clock is behind the last checkpoint; the time of that checkpoint is taken');
+  return { at: last.at, clock: now };
 };
 
 /**
- * Signs the log in its present state, with the current key. Nothing is signed that does not extend what was signed before.
- * @throws Error if the log was changed: it is retried until an operator has repaired it
+ * The keys that sign a checkpoint of a time. After a rotation the old key signs once more, before the new one, so that whoever knows only the old
+ * one can follow.
+ */
+const signersFor = async (
+  { events, signingKeys }: Pick<SignDeps, 'events' | 'signingKeys'>,
+  tenant: string,
+  { last }: LogState,
+  { kid, at }: { readonly kid: string; readonly at: string },
+): Promise<readonly string[]> => {
+  const before = last === null ? kid : (await checkpointAt(events, tenant, last.revision)).kid;
+  return before === kid || signingKeys.isVoid(before, new Date(at)) ? [kid] : [before, kid];
+};
+
+/**
+ * Signs the log in its present state. Nothing is signed that does not extend what was signed before.
+ * @throws Rejection LOG_BEHIND; Error if the log was changed: it is retried until an operator has repaired it
  */
 const signCheckpoint = async (
-  { writers, events, clock, signingKeys, issuer }: SignDeps,
+  deps: SignDeps,
   tenant: string,
-  handsOn: boolean,
 ): Promise<Extract<CheckpointInput, { type: 'signed' }>> => {
   const stream = logStream(tenant);
+  const { writers, events, signingKeys } = deps;
   const { state: log } = await writers.current(stream, logFold);
+  await requireNotBehind(deps, tenant, log);
   const { size } = log;
   const root = rootOfEdge(log.edge);
-  await requireExtension(events, stream, log, root);
-  const origin = log.last?.origin ?? originOf(issuer, tenant);
-  const at = clock.now().toISOString();
+  const problem = await extensionProblem(events, stream, log);
+  if (problem !== null) throw new Error(problem);
+  const origin = originOfLog(log, deps.issuer, tenant);
+  const { at, ...clock } = timeOf(deps, tenant, log);
   const { kid } = signingKeys.current;
   const text = checkpointText({ origin, size, root, at });
-  const { signature, x } = await signingKeys.signText(kid, text);
-  const note = writeNote(text, { name: origin, keyId: noteKeyId(origin, x), signature });
-  return { type: 'signed', origin, size, root: toHex(root), at, kid, note, handsOn };
+  const kids = await signersFor(deps, tenant, log, { kid, at });
+  const signed = await Promise.all(kids.map((one) => signingKeys.signText(one, text)));
+  const note = writeNote(
+    text,
+    ...signed.map(({ signature, x }) => ({ name: origin, keyId: noteKeyId(origin, x), signature })),
+  );
+  return {
+    type: 'signed',
+    origin,
+    size,
+    root: toHex(root),
+    at,
+    ...clock,
+    kid,
+    note,
+    handsOn: deps.checkpointReceiver !== null,
+  };
 };
 
 export type CheckpointEffectsDeps = Omit<SignDeps, 'events' | 'clock'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
-  /** The external receiver of checkpoints; null if there is none. */
-  readonly checkpointReceiver: CheckpointReceiver | null;
+  readonly checks: Pick<EventChecks, 'requireGood'>;
 };
 
 /** How many checkpoints are searched for unsent ones, and how many are sent in one attempt, the oldest first. */
@@ -100,7 +129,7 @@ export const handOnCheckpoints = async (
     clock,
   }: {
     readonly events: EventStore;
-    readonly receiver: CheckpointReceiver | null;
+    readonly receiver: Pick<CheckpointReceiver, 'handOn'> | null;
     readonly clock: Pick<Clock, 'monotonicMs'>;
   },
   tenant: string,
@@ -131,13 +160,13 @@ export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects =
   effect: async ({ stream, id }, { name, args }, signal): Promise<CheckpointInput> => {
     const tenant = parseLogStream(stream);
     if (tenant === null) throw new Error(`the round ${id} is not in the stream of a log`);
-    const { writers, checkpointReceiver: receiver } = open;
+    const { writers, checks, checkpointReceiver: receiver } = open;
     const { events, clock } = open.ports;
     switch (name) {
       case 'gathering':
-        return gatherHeads({ events, clock }, tenant, args as RoundArgs, signal);
+        return gatherHeads({ events, clock, checks }, tenant, args as RoundArgs, signal);
       case 'signing':
-        return signCheckpoint({ ...open, events, clock }, tenant, receiver !== null);
+        return signCheckpoint({ ...open, events, clock }, tenant);
       case 'handingOn': {
         const { state } = await writers.current(stream, logFold);
         return handOnCheckpoints({ events, receiver, clock }, tenant, state.handedOn, signal);

@@ -1,7 +1,8 @@
 import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
 import { defined } from '../../src/kernel/base/defined.js';
+import type { Json } from '../../src/kernel/base/json.js';
 import { mergePatch } from '../../src/kernel/base/merge-patch.js';
-import { Rejection } from '../../src/kernel/base/rejection.js';
+import { Rejection, type RejectionCode } from '../../src/kernel/base/rejection.js';
 import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SoulExportInput } from '../../workflows/soul-export.js';
 import { sinceArrival } from '../../src/features/souls/domain/since-arrival.js';
@@ -13,17 +14,19 @@ import type { Ports } from '../../src/ports/ports.js';
 import { rulesetDigest } from '../../src/features/rules/ruleset-digest.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../src/features/rules/rulesets.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import { eventAt } from '../../src/kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { canonicalPayload } from '../../src/features/souls/payload-digest.js';
 import { arrivedParts, chainOf, withoutPlaces } from '../../src/features/souls/custody-chain.js';
 import { type KeepRequest, keepSoul } from '../../src/features/souls/keep-soul.js';
-import { namedPlayers } from '../../src/features/souls/disclose.js';
+import { type NamedPlayers, namedPlayers } from '../../src/features/souls/disclose.js';
 import type { OtherArchives } from '../../src/features/souls/other-archives.js';
 import { soulMemories } from '../../src/features/souls/soul-memories.js';
 import { signSoul } from '../../src/features/souls/soul-signer.js';
 import { requireWaitingRoom } from '../../src/features/souls/waiting-room.js';
-import { toldWithoutPlayers } from '../../src/features/souls/without-players.js';
+import { noteTenantPlayers } from '../../src/features/souls/tenant-players.js';
+import { type Told, toldWithoutPlayers } from '../../src/features/souls/without-players.js';
 
 /** The timeout of one attempt at sealing or keeping a soul, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
@@ -32,6 +35,7 @@ type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
   readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'latest' | 'newest'>;
+  readonly checks: Pick<EventChecks, 'requireWhole'>;
   readonly signingKeys: SigningKeys;
   /** The public URL of this server, which is the exporter. */
   readonly issuer: string;
@@ -54,12 +58,13 @@ type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
 
 /**
  * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where it is not public yet. A repeat makes the same
- * document, unless the key or the tenant's rules have changed since.
- * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
+ * document, unless the key or the tenant's rules have changed since or, without players, bodies have named others.
+ * @throws Rejection CHAIN_BROKEN, SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
  */
 const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<Sealed> => {
   const { ports, signingKeys, issuer } = deps;
   const { stream, tenant, revision, deadlineAt } = asked;
+  await deps.checks.requireWhole(stream, revision, signal);
   const { state: mind } = await deps.writers.asOf(stream, mindFold, { revision });
   const memories = asked.includeMemories
     ? await soulMemories({ ...ports, writers: deps.writers }, stream, revision, signal)
@@ -79,11 +84,7 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
     npcId: asked.npcId,
     ...(isWhole
       ? told
-      : await toldWithoutPlayers(
-          told,
-          await namedPlayers(ports.events, stream, revision, signal),
-          mind.origin?.arrivedAt,
-        )),
+      : await toldWithoutPlayers(told, await playersFor(ports, asked, told, signal), mind.origin?.arrivedAt)),
     ...defined({ without: asked.without }),
     ruleset: await rulesetOf(deps, tenant, mind.rulesetId),
     provenance: {
@@ -105,6 +106,19 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
     bytes: bytes.length,
     signature: document.signature,
   };
+};
+
+/** The players whom bodies named to the mind, and those of the tenant's other minds whom what is told may name. */
+const playersFor = async (
+  ports: SealDeps['ports'],
+  { tenant, stream, revision }: SealRequest,
+  { persona, data, facts, memories }: Told,
+  signal: AbortSignal,
+): Promise<NamedPlayers> => {
+  const named = await namedPlayers(ports.events, stream, revision, signal);
+  const values: readonly Json[] = [persona, data, facts, ...(memories as unknown as readonly Json[])];
+  await noteTenantPlayers(ports, tenant, values, named.index, signal);
+  return named;
 };
 
 /** The rules that a mind follows. A mind whose own set was deleted follows its last version. */
@@ -154,7 +168,10 @@ export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new Keyed
   },
 });
 
-/** Seals a soul. One that is too large fails for good: a retry would not change that. */
+/** These fail for good: a retry would not change them. */
+const FINAL: readonly RejectionCode[] = ['SOUL_INVALID', 'SOUL_TOO_LARGE', 'CHAIN_BROKEN'];
+
+/** Seals a soul. */
 const seal = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<SoulExportInput> => {
   // The caller may have left while it waited for its turn.
   signal.throwIfAborted();
@@ -163,7 +180,7 @@ const seal = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Pr
   try {
     return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };
   } catch (error) {
-    if (!(error instanceof Rejection) || error.code !== 'SOUL_TOO_LARGE') throw error;
+    if (!(error instanceof Rejection) || !FINAL.includes(error.code)) throw error;
     return { type: 'failed', code: error.code, reason: error.message, details: error.details };
   }
 };

@@ -17,14 +17,11 @@ import { asOneMind, askMinds } from './ranked.js';
 const PAGE = new URL('../../docs/explanation/recall.md', import.meta.url);
 
 const write = process.argv.includes('--write');
-const { embedder: choice } = parseConfig(readEnvironment(), process.cwd());
+const { embedder: choice, embeddingCacheBytes } = parseConfig(readEnvironment(), process.cwd());
 if (write && choice.kind !== 'builtin')
   throw new Error('the page is about the built-in embedder: leave ANIMA_EMBEDDER out');
-await using embedder = await openEmbedder(choice, {
-  clock: systemClock,
-  random: systemRandom,
-  log: createLogger('info', process.stderr),
-});
+const deps = { clock: systemClock, random: systemRandom, log: createLogger('info', process.stderr) };
+await using embedder = await openEmbedder(choice, deps, embeddingCacheBytes);
 const minds = readMinds();
 const asked = await askMinds(embedder, minds);
 const pooled = await askMinds(embedder, [asOneMind(minds)]);

@@ -20,7 +20,7 @@ const perSecond = async (seconds: number, embed: EmbedBatch): Promise<number> =>
 
 /** The built-in embedder in its thread, against the bare encoder in this one, text by text. */
 export const measureEmbedding = async (effort: Effort): Promise<PartReport> => {
-  await using embedder = await builtinEmbedder();
+  await using embedder = builtinEmbedder();
   const folder = new URL('../../src/adapters/embedders/multilingual/', import.meta.url);
   const { createSentenceEncoder } = (await import(new URL('sentence-encoder.mjs', folder).href)) as {
     readonly createSentenceEncoder: (folder: URL) => (text: string) => Float32Array;

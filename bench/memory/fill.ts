@@ -5,7 +5,7 @@ import { projections } from '../../projections/registry.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadModels } from '../../src/adapters/embedded/read-models.js';
 import { openReadsFile } from '../../src/adapters/embedded/reads-file.js';
-import { openEmbedder } from '../../src/adapters/embedders/open.js';
+import { openBuiltin } from '../../src/adapters/embedders/open.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { rebuild } from '../../src/kernel/read-models/rebuild.js';
@@ -28,9 +28,8 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 /** The name of a mind with many memories. */
 export const rememberingMind = (index: number): string => `remembering-${index}`;
 
-/** The embedder that a server has by default; it loads nothing before its first call. */
-export const builtinEmbedder = (): Promise<Embedder> =>
-  openEmbedder({ kind: 'builtin' }, { clock: systemClock, random: systemRandom, log: quiet });
+/** The embedder that a server has by default, without its cache; it loads nothing before its first call. */
+export const builtinEmbedder = (): Embedder => openBuiltin(1, { clock: systemClock, random: systemRandom, log: quiet });
 
 const writeMemories = async (store: EventStore, mind: number, count: number): Promise<void> => {
   const writer = new StreamWriter(npcStream(TENANT, rememberingMind(mind)), noFold, store, systemClock);
@@ -53,7 +52,7 @@ const writeMemories = async (store: EventStore, mind: number, count: number): Pr
 };
 
 const setVectors = async (models: EmbeddedReadModels): Promise<void> => {
-  await using embedder = await builtinEmbedder();
+  await using embedder = builtinEmbedder();
   for (let seed = 1; ; seed += 1) {
     const texts = await models.withoutVector(memories, { embedder: embedder.id, limit: SET });
     if (texts.length === 0) return;

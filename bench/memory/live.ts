@@ -23,7 +23,7 @@ const metric = async ({ url }: MindServer, name: string): Promise<number> => {
 
 const untilEmbedding = async (server: MindServer): Promise<void> => {
   for (let waited = 0; waited < BEGIN_MS; waited += LOOK_MS) {
-    if ((await metric(server, 'anima_embedded_texts')) > 0) return;
+    if ((await metric(server, 'anima_embedded_texts_total')) > 0) return;
     await sleep(LOOK_MS);
   }
   throw new Error('the server embeds nothing');

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { openSigningKeys } from '../../src/features/keys/signing-keys.js';
 import { signSoul } from '../../src/features/souls/soul-signer.js';
+import { createSeals } from '../../src/kernel/crypto/seals.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { makeSoul, type SoulDocument } from '../../src/features/souls/domain/document.js';
 import { memoryText } from '../memory/texts.js';
@@ -15,12 +16,14 @@ export const strangersSoul = async (memories: number, notesBytes = 0, npcId = 'b
   await using events = EmbeddedEventStore.open(':memory:');
   const writers = new StreamWriters(events, systemClock);
   const wrapKey = systemRandom.bytes(32);
+  const seals = createSeals(systemRandom.bytes(32));
   const keys = await openSigningKeys({
     events,
     writers,
     clock: systemClock,
     random: systemRandom,
     wrapKey,
+    seals,
     alg: 'EdDSA',
   });
   const unsigned = makeSoul({

@@ -11,7 +11,11 @@ import { strangersSoul } from './document.js';
 /** The metadata of each memory, so that all of them are about 10 MB. */
 const NOTES_BYTES = 800;
 
-const nobody = { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null };
+const nobody = {
+  keys: { publicKey: () => Promise.resolve(undefined), isVoid: () => false },
+  issuer: '',
+  trusted: null,
+};
 
 const since = async (work: () => unknown): Promise<number> => {
   const began = performance.now();

@@ -54,6 +54,8 @@ export type CallOptions = {
   /** Makes a repeat safe. Only with it does the client repeat a request whose answer was lost. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** The media type of a body of bytes, which is sent as it is. */
+  readonly contentType?: string;
   /** The media type of an answer that is not JSON: it is returned as text. */
   readonly accept?: string;
   /** Called with the `cursor` of the next page if the response is a page of a list and not the last one. */
@@ -149,10 +151,12 @@ export const createMindRequest = (options: MindRequestOptions): MindRequest => {
       headers: {
         accept: call?.accept ?? 'application/json',
         ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': call?.contentType ?? 'application/json' }),
         ...(call?.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: call?.contentType === undefined ? JSON.stringify(body) : (body as Uint8Array<ArrayBuffer>) }),
     };
     try {
       return await withDeadline(timeoutMs, call?.signal, async (signal) => {

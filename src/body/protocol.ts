@@ -202,6 +202,16 @@ export type TurnRecord = {
 };
 /** A turn as a list shows it. */
 export type TurnSummary = Omit<TurnRecord, 'rounds' | 'verdict'>;
+/** A player whom an NPC knows. */
+export type KnownPlayer = {
+  readonly id: string;
+  readonly name?: string;
+  readonly from: string;
+  readonly since: string;
+  readonly lastAt: string;
+  readonly turns: number;
+  readonly standing: unknown;
+};
 /** A memory as the server lists it. */
 export type MemoryRecord = {
   readonly memoryId: string;
@@ -211,6 +221,8 @@ export type MemoryRecord = {
   readonly similarity: number;
   readonly createdAt: string;
   readonly confirmed: boolean;
+  /** Who told it, if the request named a player. */
+  readonly player?: { readonly id: string; readonly name?: string };
   readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
 
@@ -225,7 +237,13 @@ export type SearchHit = {
   readonly to: string | null;
   readonly text: string;
   readonly snippet: string;
+  readonly actor?: string;
+  readonly action?: string;
+  readonly drRuleId?: string;
   readonly refused?: true;
+  readonly code?: string;
+  readonly memoryId?: string;
+  readonly retracted?: true;
 };
 export type SearchPage = { readonly hits: readonly SearchHit[]; readonly next?: string };
 

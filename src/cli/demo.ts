@@ -133,7 +133,7 @@ const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
     .description(
-      'play a scripted scene with three NPCs, then show the history of one NPC and why one of its actions was refused',
+      'play a scripted scene with three NPCs and a secret between two players, then show the history of one NPC and why one of its actions was refused',
     )
     .option(
       '--url <url>',

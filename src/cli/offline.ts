@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
 import type { ApiKeyDeps } from '../features/keys/api-keys.js';
 import { firstStart, type OwnerKey, recoverOwnerKey } from '../features/keys/first-start.js';
+import { deriveKey } from '../kernel/crypto/derive-key.js';
+import { createSeals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
 import { openKeys } from '../features/keys/open-keys.js';
 import { type Config, type DistributedConfig, parseConfig } from '../config/config.js';
@@ -92,10 +94,11 @@ const withKeys = async <T>(
   { ports, secret, shared }: Profile,
   use: (apiKeys: ApiKeyDeps) => Promise<T>,
 ): Promise<T> => {
+  const seals = createSeals(deriveKey(secret, 'event-mac'));
   const { apiKeys } = await openKeys({
     ports,
-    writers: new StreamWriters(ports.events, ports.clock, { shared }),
-    secret,
+    writers: new StreamWriters(ports.events, ports.clock, { shared, seals }),
+    ...{ secret, seals },
     settings: { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false },
     onCutOff: (error) => {
       remark(terminal, `Some key events cannot be read: ${String(error)}`);

@@ -3,7 +3,9 @@ import { Command, CommanderError } from 'commander';
 import { StartProblem } from '../kernel/base/start-problem.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import { apiVersion } from '../kernel/http/api-version.js';
-import { auditCommand, checkpointCommand } from '../features/proofs/cli/audit.js';
+import { auditCommand } from '../features/proofs/cli/audit.js';
+import { checkpointCommand } from '../features/proofs/cli/checkpoint.js';
+import { logCommand } from '../features/proofs/cli/log.js';
 import { bundleCommand } from '../features/proofs/cli/bundle.js';
 import { cardCommand } from '../features/cards/cli/card.js';
 import { chainCommand } from '../features/npcs/cli/chain.js';
@@ -11,7 +13,8 @@ import { coverageCommand } from '../features/replays/cli/coverage.js';
 import { demoCommand } from './demo.js';
 import { ghostCommand } from '../features/ghosts/cli/ghost.js';
 import { historyCommand } from '../features/npcs/cli/history.js';
-import { NotJudged } from './shared/judging.js';
+import { KeyNotChecked, NotJudged } from './shared/judging.js';
+import { accessCommand } from '../features/keys/cli/access.js';
 import { keysCommand } from '../features/keys/cli/keys.js';
 import { rulesCommand } from '../features/rules/cli/rules.js';
 import { levelCommand } from '../features/levels/cli/level.js';
@@ -26,15 +29,19 @@ import { soulCommand } from '../features/souls/cli/soul.js';
 import { examples } from './shared/options.js';
 import { CommandFailed, remark, table, type Terminal, WrongUsage } from './shared/terminal.js';
 import { engineCommand } from '../features/agents/cli/engine.js';
+import { promptCommand } from '../features/agents/cli/prompt.js';
 import { talkCommand } from '../features/agents/cli/talk.js';
 import { rulesRecordCommand } from '../features/turns/cli/rules-record.js';
 import { rulesTestCommand } from '../features/turns/cli/rules-test.js';
+import { playerTokenCommand } from '../features/keys/cli/player-token.js';
+import { signingKeysCommand } from '../features/keys/cli/signing-keys.js';
+import { playersCommand } from '../features/turns/cli/players.js';
 import { turnsCommand } from '../features/turns/cli/turns.js';
 import { verifyCommand } from '../features/proofs/cli/verify.js';
 import { whyCommand } from '../features/turns/cli/why.js';
 
 /** The exit codes of every command. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3, keyNotChecked: 4 } as const;
 
 /** The code behind these is loaded on demand: most commands only need an HTTP client. */
 const ownerKeys: Parameters<typeof keysCommand>[1] = {
@@ -49,12 +56,13 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   [exitCodes.usage, 'wrong usage'],
   [
     exitCodes.notJudged,
-    'nothing could be checked, for example because no server answered, or a file, NPC or level does not exist',
+    'not judged: nothing could be checked, for example because no server answered, or a file, NPC or level does not exist, or a replay could not make a decision again',
   ],
+  [exitCodes.keyNotChecked, 'a bundle is intact, but whose key signed it was not checked'],
 ];
 /** Which commands use exit code 3. */
 export const exitCodeNote =
-  'Only rules test, replay, trial, ghost run, ghost results, ghost replay and ghost compare exit with 3; other commands exit with 1 instead.';
+  'Only rules test, replay, trial, ghost run, ghost results, ghost replay, ghost compare and audit exit with 3; other commands exit with 1 instead. Only verify exits with 4.';
 
 /** The environment variables that commands read. The server reads many more. */
 export const commandVariables: readonly (readonly [name: string, meaning: string])[] = [
@@ -84,10 +92,15 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(engineCommand(terminal))
     .commandsGroup('Keys:')
     .addCommand(keysCommand(terminal, ownerKeys))
+    .addCommand(playerTokenCommand(terminal))
+    .addCommand(signingKeysCommand(terminal))
+    .addCommand(accessCommand(terminal))
     .commandsGroup('NPCs and turns:')
     .addCommand(talkCommand(terminal))
     .addCommand(turnsCommand(terminal))
+    .addCommand(playersCommand(terminal))
     .addCommand(whyCommand(terminal))
+    .addCommand(promptCommand(terminal))
     .addCommand(historyCommand(terminal))
     .addCommand(searchCommand(terminal))
     .commandsGroup('Memory:')
@@ -109,6 +122,7 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(chainCommand(terminal))
     .addCommand(auditCommand(terminal))
     .addCommand(checkpointCommand(terminal))
+    .addCommand(logCommand(terminal))
     .addCommand(bundleCommand(terminal))
     .addCommand(verifyCommand(terminal))
     .commandsGroup('Help:')
@@ -169,6 +183,7 @@ export const runCli = async (words: readonly string[], terminal: Terminal): Prom
     const isNotJudged = error instanceof NotJudged;
     reportFailure(terminal, words, isNotJudged ? error.cause : error);
     if (isNotJudged) return exitCodes.notJudged;
+    if (error instanceof KeyNotChecked) return exitCodes.keyNotChecked;
     return error instanceof WrongUsage ? exitCodes.usage : exitCodes.failed;
   }
 };

@@ -53,6 +53,7 @@ export type Config = {
   /** Absolute. */
   readonly dataDir: string;
   readonly rateLimit: RateLimit | null;
+  readonly playerRateLimit: RateLimit | null;
   /** Whether `POST /rules` is open. */
   readonly rulesRegistration: boolean;
   readonly refusesUnknownRuleset: boolean;
@@ -65,6 +66,10 @@ export type Config = {
   readonly readWaitMs: number;
   /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
   readonly soulDeadlineMs: number;
+  /** How long the built-in archive keeps public payloads, in days; null keeps them for ever. */
+  readonly archiveDays: number | null;
+  /** How many different accesses to histories wait to be recorded. */
+  readonly accessQueue: number;
   /** The interval at which a tenant's log is signed while it is written to, in milliseconds. */
   readonly checkpointMs: number;
   /** Where checkpoints are published: an http, https or file URL, or null. */
@@ -76,6 +81,8 @@ export type Config = {
   readonly embedder: EmbedderChoice;
   /** How many bytes the kept responses for the Idempotency-Keys of one tenant may take. */
   readonly keptAnswerBytes: number;
+  /** The memory limit for the vectors of the texts that were embedded last. */
+  readonly embeddingCacheBytes: number;
   /** The memory limit for the vectors of minds that recall. */
   readonly recallCacheBytes: number;
   /** The share of the time for embedding texts in the background, above 0 and up to 1. */
@@ -215,6 +222,7 @@ export const parseConfig = (
   refuseReserved(reader);
   const secrets = readSecret(reader);
   const limit = value('ANIMA_RATE_LIMIT', rateLimit);
+  const playerLimit = value('ANIMA_PLAYER_RATE_LIMIT', rateLimit);
   const isDistributed = choice('ANIMA_PROFILE') === 'distributed';
   const given = Object.keys(env).filter((name) => env[name]?.trim() !== '');
   const ofDistributed = (name: string): boolean => isSettingName(name) && settings[name].profile === 'distributed';
@@ -227,6 +235,7 @@ export const parseConfig = (
     publicUrl: optional('ANIMA_PUBLIC_URL', plainUrl),
     dataDir: value('ANIMA_DATA_DIR', path),
     rateLimit: limit === 'off' ? null : limit,
+    playerRateLimit: playerLimit === 'off' ? null : playerLimit,
     rulesRegistration: choice('ANIMA_RULES_REGISTRATION') === 'on',
     refusesUnknownRuleset: choice('ANIMA_UNKNOWN_RULESET') === 'refuse',
     turnDeadlineMs: whole('ANIMA_TURN_DEADLINE_MS'),
@@ -237,12 +246,15 @@ export const parseConfig = (
     },
     readWaitMs: whole('ANIMA_READ_WAIT_MS'),
     soulDeadlineMs: whole('ANIMA_SOUL_DEADLINE_MS'),
+    archiveDays: optionalWhole('ANIMA_ARCHIVE_DAYS'),
+    accessQueue: whole('ANIMA_ACCESS_QUEUE'),
     checkpointMs: MINUTE_MS * whole('ANIMA_CHECKPOINT_MINUTES'),
     checkpointUrl: optional('ANIMA_CHECKPOINT_URL', checkpointUrl, protocolOf),
     ...secrets,
     jwsAlg: choice('ANIMA_JWS_ALG'),
     embedder: readEmbedder(reader),
     keptAnswerBytes: MEGABYTE * whole('ANIMA_KEPT_ANSWERS_MB'),
+    embeddingCacheBytes: MEGABYTE * whole('ANIMA_EMBEDDING_CACHE_MB'),
     recallCacheBytes: MEGABYTE * whole('ANIMA_RECALL_CACHE_MB'),
     embeddingShare: whole('ANIMA_EMBEDDING_SHARE') / 100,
     ghostShare: whole('ANIMA_GHOST_SHARE') / 100,

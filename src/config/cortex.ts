@@ -16,6 +16,8 @@ export type CortexConfig =
       readonly url: string;
       readonly model: string;
       readonly key: string | null;
+      /** Of prompt and answer; prompts are shortened to it. */
+      readonly contextTokens?: number;
       readonly inTurns?: InTurns;
       readonly extra?: JsonObject;
     }
@@ -63,10 +65,10 @@ export const readCortex = (reader: SettingReader): CortexConfig => {
   if (gguf !== null && !isThere(path(gguf))) {
     problems.push(`ANIMA_CORTEX_GGUF names ${path(gguf)}, but that file does not exist.`);
   }
-  const threads = figure(reader, gguf, 'ANIMA_CORTEX_THREADS');
-  const contextTokens = figure(reader, gguf, 'ANIMA_CORTEX_CONTEXT_TOKENS');
+  const threads = readThreads(reader, gguf);
   const inTurns = readInTurns(reader, url !== null || gguf !== null);
-  if (openai !== null) return { ...openai, ...inTurns };
+  const contextTokens = reader.optionalWhole('ANIMA_CORTEX_CONTEXT_TOKENS') ?? undefined;
+  if (openai !== null) return { ...openai, ...defined({ contextTokens }), ...inTurns };
   return gguf === null
     ? { kind: 'scripted' }
     : { kind: 'llama', file: path(gguf), ...defined({ threads, contextTokens }), ...inTurns };
@@ -76,7 +78,9 @@ const readInTurns = (
   { text, optionalWhole, optional, problems }: SettingReader,
   hasModel: boolean,
 ): { readonly inTurns?: InTurns } => {
-  for (const name of ['ANIMA_CORTEX_MAX_TOKENS', 'ANIMA_CORTEX_TEMPERATURE'] as const) {
+  for (const name of [
+    ...(['ANIMA_CORTEX_MAX_TOKENS', 'ANIMA_CORTEX_TEMPERATURE', 'ANIMA_CORTEX_CONTEXT_TOKENS'] as const),
+  ]) {
     if (!hasModel && text(name) !== null) problems.push(`${name} also requires ANIMA_CORTEX_URL or ANIMA_CORTEX_GGUF.`);
   }
   const inTurns = defined({
@@ -86,12 +90,9 @@ const readInTurns = (
   return Object.keys(inTurns).length === 0 ? {} : { inTurns };
 };
 
-/** A setting of a model that runs in this process; undefined if it is absent. */
-const figure = (
-  { text, optionalWhole, problems }: SettingReader,
-  gguf: string | null,
-  name: 'ANIMA_CORTEX_THREADS' | 'ANIMA_CORTEX_CONTEXT_TOKENS',
-): number | undefined => {
+/** How many threads a model in this process uses; undefined if the setting is absent. */
+const readThreads = ({ text, optionalWhole, problems }: SettingReader, gguf: string | null): number | undefined => {
+  const name = 'ANIMA_CORTEX_THREADS';
   if (gguf === null && text(name) !== null) problems.push(`${name} also requires ANIMA_CORTEX_GGUF.`);
   return optionalWhole(name) ?? undefined;
 };

@@ -34,7 +34,7 @@ export const logOrigin = ({ distributed }: Pick<Config, 'distributed'>): LogOrig
 const readable = (line: string): string => {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const word = pino.levels.labels[Number(level)] ?? 'log';
-  const clock = new Date(Number(time)).toISOString().slice(11, 19);
+  const clock = String(time).slice(11, 19);
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const { stack } = (err ?? {}) as { readonly stack?: string };
   const parts = [clock, word === 'info' ? '' : word, typeof msg === 'string' ? msg : '', ...fields];
@@ -55,6 +55,7 @@ export const createLogger = (
     {
       level,
       base: terminal ? null : origin,
+      timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redacted, censor: '[redacted]' },
       serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
     },

@@ -5,4 +5,6 @@ export interface CheckpointReceiver {
    * @throws Error with a message that says why it was not accepted; the reason of the signal
    */
   handOn(note: string, signal: AbortSignal): Promise<void>;
+  /** The size of the last checkpoint that it keeps of the log with this name; null if it cannot tell, or keeps none. */
+  lastSize(origin: string): Promise<number | null>;
 }

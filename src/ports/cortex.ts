@@ -1,6 +1,15 @@
 import type { JsonObject } from '../kernel/base/json.js';
 import type { ChatMessage } from './messages-of.js';
 
+/** A part of a prompt, for engines that take parts: a line of it, or a paragraph of one line. */
+export type CompletionPart = {
+  readonly text: string;
+  /** `persona`, `state`, `context`, `memory`, `conversation`, `rule` or `observation`; anything else is what the server itself says. */
+  readonly from: string;
+  /** How well a memory matches what was said, 0 to 1, if known. */
+  readonly similarity?: number;
+};
+
 /** A request to an engine; the engine chooses any member that is absent. */
 export type Completion = {
   readonly prompt: string;
@@ -13,8 +22,8 @@ export type Completion = {
   readonly stop?: readonly string[];
   /** The shape of the answer, for engines that can constrain a model to it. */
   readonly jsonSchema?: JsonObject;
-  /** How well each memory in the prompt matches what was said, 0 to 1, in their order, if known. Models do not use it. */
-  readonly similarities?: readonly number[];
+  /** What the prompt is made of, for an engine that takes parts (`takesParts`); absent for a prompt of a client. */
+  readonly parts?: readonly CompletionPart[];
   /** An answer that is none is not asked for again: the caller records it, and asks again itself. */
   readonly once?: boolean;
   /** Gets all that the current attempt has written, each time there is more, from engines that can tell. Reasoning may be in it. */
@@ -50,6 +59,8 @@ export interface CortexEngine extends AsyncDisposable {
   readonly parameters: number;
   /** `ready`, or a message that says why not. It makes no call: it reports the results of the last calls. */
   state(): string;
+  /** Whether it reads the parts of a prompt, where its caller has them. Engines of models do not. */
+  readonly takesParts?: true;
   /** What turns ask of this engine instead of their own numbers, as its operator set it. */
   readonly inTurns?: Pick<Completion, 'maxTokens' | 'temperature'>;
   /**
@@ -64,6 +75,8 @@ export interface CortexEngine extends AsyncDisposable {
    * Absent for an engine that is never down.
    */
   onAnswer?(listener: () => void): () => void;
+  /** The same as `contextTokens`, as far as it is known without a call: the prompts of turns are shortened to it. */
+  knownContext?(): number | null;
   /** How many tokens of prompt and answer it takes; null if it does not say. Raises the reason of the signal. */
   contextTokens?(signal: AbortSignal): Promise<number | null>;
   complete(asked: Completion, signal: AbortSignal): Promise<Completed>;

@@ -21,12 +21,12 @@ export interface Embedder extends AsyncDisposable {
   readonly threads?: number;
   /**
    * The vectors of at most EMBED_TEXTS texts, in their order; null for a text that has no meaning to it, such as an empty one. `urgent`: a caller
-   * waits; such a call has priority over the others, which still make progress.
+   * waits; such a call has priority over the others, which still make progress. `fresh`: to see whether it works, so vectors that were kept do not do.
    * @throws the reason of `signal`, RangeError for too many texts, and the failures above
    */
   embed(
     texts: readonly string[],
-    options: { readonly urgent: boolean; readonly signal?: AbortSignal },
+    options: { readonly urgent: boolean; readonly fresh?: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]>;
   /** Begins to load in the background what the first call would wait for. A failure shows in the first call. Absent if there is nothing to load. */
   prepare?(): void;

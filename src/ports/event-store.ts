@@ -24,6 +24,8 @@ export type EventMeta = {
   readonly at: string;
   readonly prevHash: string;
   readonly hash: string;
+  /** The seal: a MAC of `hash`. Absent from events that older servers wrote. The hash does not cover it. */
+  readonly mac?: string;
   readonly process?: ProcessMark;
 };
 

@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/base/json.js';
-import type { Passage, Projection, RowIndex } from './read-models.js';
+import type { Count, Passage, Projection, RowIndex } from './read-models.js';
 
 /** One run of a projection over the events: its rows, its progress, and its position. */
 export type Build = {
@@ -53,9 +53,12 @@ export type RowChange = {
   readonly key: string;
   readonly row: Json;
   readonly index: RowIndex;
-  /** Only if the projection's rows have texts: the row's stream, and its text with the words that it is found by (`wordsOf`), or null. */
-  readonly search?: { readonly stream: string; readonly text: IndexedText | null };
-  /** Only if the projection's rows have passages: the new ones of this row, or all of them, with their words (`searchWords`). */
+  /**
+   * Only if the projection's rows have texts: the row's stream, its text with the words that it is found by (`wordsOf`), or null, and the group of the
+   * text.
+   */
+  readonly search?: { readonly stream: string; readonly text: IndexedText | null; readonly group: string | null };
+  /** Only if the projection's rows have passages: the new ones of this row, or all of them, with their words (`wordsInSlices`). */
   readonly passages?: readonly IndexedPassage[];
 };
 
@@ -63,6 +66,8 @@ export type RowChange = {
 export type Changes = {
   readonly put: readonly RowChange[];
   readonly remove: readonly string[];
+  /** Only if the projection counts: what is added, each partition, place and name once. */
+  readonly counts?: readonly (Count & { readonly count: number })[];
   /** For each stream the revision that the batch was based on, and the revision that it reaches. */
   readonly progress: readonly { readonly stream: string; readonly from: number; readonly to: number }[];
   readonly parked: readonly Omit<ParkedEvent, 'projection' | 'version'>[];
@@ -74,7 +79,7 @@ export type Changes = {
  *
  * Builds: readers of a projection see the live build of its version. Until there is one, they see the newest live build of the same name, so they
  * must understand its rows (a projection whose old rows must not be read gets a new name). Without any live build they see the unfinished build.
- * Atomicity: one commit writes rows, progress, parked events and position together or not at all.
+ * Atomicity: one commit writes rows, counts, progress, parked events and position together or not at all.
  * Order: `order` of rows is compared by code point. A waiting reader is answered by the commit that reaches what it waits for, or immediately if a
  * parked event means that it never will.
  * Failures: if anything throws, nothing was written.

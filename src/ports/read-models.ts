@@ -21,6 +21,12 @@ export type Passage = {
 };
 
 /**
+ * Something that happened once, counted under a `name` at a `place` of a partition. Each is at most 1,000 bytes and has no NUL. Counts of all streams
+ * are added up.
+ */
+export type Count = { readonly partition: string; readonly place: string; readonly name: string };
+
+/**
  * A read model as a value: how rows are made from events. Pure; a new `version` is built alongside the old one and swapped in.
  *
  * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of these changes or none. An event
@@ -43,10 +49,17 @@ export interface Projection<Row extends Json = Json> {
   /** The text that a row is found by (`RowSearch`), null if it has none. Only projections whose rows have texts define it. */
   textOf?(row: Row): string | null;
   /**
+   * The group of a row's text, to which a search by words may keep (`WordQuery.groups`); null for none. It changes only together with the text. Only
+   * projections with `textOf` define it.
+   */
+  textGroupOf?(row: Row): string | null;
+  /**
    * The passages of a row that search finds. Only projections whose rows have passages define it: such a row is never removed, and keeps its
    * passages.
    */
   passagesOf?(row: Row): readonly Passage[];
+  /** What an event adds to the counts (`ReadModels.counts`). Only projections that count define it. */
+  countsOf?(event: RecordedEvent): readonly Count[];
 }
 
 /** A range of positions in lists, above one (exclusive) and up to another (inclusive). A missing end is open. */
@@ -72,6 +85,18 @@ export type ListPage = {
   readonly more: boolean;
 };
 
+/** Counts of a partition from one place (inclusive) to another (exclusive), after a count that was read before. */
+export type CountQuery = {
+  readonly partition: string;
+  readonly from: string;
+  readonly to: string;
+  readonly after?: Pick<Count, 'place' | 'name'>;
+  readonly limit: number;
+};
+
+/** How often something was counted. */
+export type CountedPlace = Pick<Count, 'place' | 'name'> & { readonly count: number };
+
 /** The default for how long a read waits for its read model (ANIMA_READ_WAIT_MS), in milliseconds. */
 export const READ_WAIT_MS = 2_000;
 
@@ -84,6 +109,8 @@ export interface ReadModels {
   /** The rows of these keys, for a handful of them; keys without a row are left out. */
   getAll(projection: Projection, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>;
   list(projection: Projection, query: ListQuery): Promise<ListPage>;
+  /** The counts of a partition, by place and name in the order of code points. Fewer than `limit` only at the end. */
+  counts(projection: Projection, query: CountQuery): Promise<readonly CountedPlace[]>;
   /** The last revision of `stream` that the projection has applied, -1 if none. */
   progress(projection: Projection, stream: string): Promise<number>;
   /**

@@ -25,6 +25,11 @@ export type WordQuery = {
   readonly text: string;
   readonly stream: string;
   readonly within?: OrderRange;
+  /**
+   * Only rows of one of these groups (`Projection.textGroupOf`) are found, and only they count for the weight of a word; all rows if absent. While
+   * readers see a build of another version of the projection, which may lack the groups, each of its rows counts as one of every group.
+   */
+  readonly groups?: readonly string[];
   readonly limit: number;
 };
 
@@ -33,7 +38,7 @@ export type WordHit = { readonly key: string; readonly order: string; readonly s
 
 /** How many words of a query are searched: its first ones. */
 export const QUERY_WORDS = 32;
-/** For each word of a query, at least this many rows of the stream and range with that word are read, the newest first. */
+/** For each word of a query, at least this many rows of the stream, groups and range with that word are read, the newest first. */
 export const WORD_ROWS = 1_000;
 
 /**
@@ -63,7 +68,7 @@ export interface RowSearch {
   hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean>;
   /**
    * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/kernel/base/words.ts), best first; of equally good rows the last
-   * order comes first. A word weighs less the more rows hold it: 1 / (1 + ln(rows)).
+   * order comes first. A word weighs less the more rows of the stream, groups and range hold it: 1 / (1 + ln(rows)).
    */
   byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]>;
 }

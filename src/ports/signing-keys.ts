@@ -5,10 +5,13 @@ import type { JsonObject } from '../kernel/base/json.js';
 export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 
 /** The purpose of a signature: `typ` in its header. `withJwk` adds the public key to it, for readers that cannot ask this server for it. */
-export type JwsHeader = { readonly typ: 'verdict+jwt' | 'soul+jwt' | 'archive-grant+jwt'; readonly withJwk?: true };
+export type JwsHeader = {
+  readonly typ: 'verdict+jwt' | 'soul+jwt' | 'archive-grant+jwt' | 'player+jwt';
+  readonly withJwk?: true;
+};
 
 /**
- * The keys that sign verdicts, souls and checkpoints. Old keys are kept: a verdict recorded under one is signed under it again.
+ * The keys that sign verdicts, souls, checkpoints and tokens. Old keys are kept: a verdict recorded under one is signed under it again.
  *
  * Signatures are deterministic: the same key and claims make the same bytes. Other servers on the same store may make keys at any time. So a kid
  * counts as unknown only after a read of the store that began after the question. There is at most one such read a second, so an answer about an
@@ -17,7 +20,7 @@ export type JwsHeader = { readonly typ: 'verdict+jwt' | 'soul+jwt' | 'archive-gr
  * They also throw what the event store throws while it is down.
  */
 export interface SigningKeys {
-  /** The key that signs now. */
+  /** The key that signs now. A rotation changes it: read it for each signature. */
   readonly current: { readonly kid: string; readonly alg: SigningAlgorithm };
   /** A compact JWS (RFC 7515) of the claims, header `alg`, `typ`, `kid` and, if requested, `jwk`. */
   sign(kid: string, claims: JsonObject, header: JwsHeader): Promise<string>;
@@ -25,6 +28,11 @@ export interface SigningKeys {
   signText(kid: string, text: string): Promise<{ readonly signature: Uint8Array; readonly x: string }>;
   /** The public half of a key; undefined if no key has this kid. */
   publicKey(kid: string): Promise<KeyObject | undefined>;
-  /** Every public key, old ones included, as the members of a JWK set (RFC 7517). If the store answers, the set is at most a second old. */
+  /**
+   * Whether signatures of this key that claim this time no longer count, because the key was revoked. The time comes from whoever signed: for what
+   * must be valid now, ask with the present.
+   */
+  isVoid(kid: string, at: Date): boolean;
+  /** Every public key, old and revoked ones included, as the members of a JWK set (RFC 7517). If the store answers, the set is at most a second old. */
   publicJwks(): Promise<readonly JsonObject[]>;
 }

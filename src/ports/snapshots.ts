@@ -11,7 +11,7 @@ export type Snapshot = {
   readonly hash: string;
   /** The time of that event, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** JSON text. */
+  /** JSON text: the state with its seal. */
   readonly state: string;
 };
 

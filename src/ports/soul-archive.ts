@@ -4,13 +4,16 @@ export const MAX_ARCHIVED_BYTES = 16 * 1024 * 1024;
 /** The owner of a payload (a tenant, an import, or the owner of a tenant's levels), and how long it is kept unless it is published. */
 export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 
+/** Who publishes a payload, and when: it becomes due for `dropPublic` by that time. */
+export type Publishing = { readonly tenant: string; readonly at: Date };
+
 /** Whether a payload was published now, or had been before. */
 export type Publication = 'published' | 'wasPublic';
 
 /**
  * The built-in archive: payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never changed. A payload
- * is staged first, by one or several owners, and only this server sees it. It stays public until it is withdrawn. Maps of levels are staged permanently and
- * never published.
+ * is staged first, by one or several owners, and only this server sees it. It stays public until it is withdrawn or dropped. Maps of levels are staged
+ * permanently and never published.
  *
  * The caller made the digest from the bytes; the archive does not compute it again when it stores them. A payload that is read has the requested
  * digest: damaged bytes are logged and count as absent. A name that is not a digest is absent too; staging under one is a defect, and throws an
@@ -25,8 +28,8 @@ export interface SoulArchive {
    * unchanged.
    */
   stage(digest: string, bytes: Uint8Array, staging: Staging): Promise<void>;
-  /** Publishes what this tenant staged; null if it staged no such payload and none is public. */
-  publish(digest: string, by: Pick<Staging, 'tenant'>): Promise<Publication | null>;
+  /** Publishes what this tenant staged; null if it staged no such payload and none is public. A public one keeps its time. */
+  publish(digest: string, by: Publishing): Promise<Publication | null>;
   /** Removes a public payload; staged copies are kept, and may be published again. Whether it was public. */
   withdraw(digest: string): Promise<boolean>;
   /** The payload, staged or public; null if there is none. For the server itself: a staged payload is not for clients. */
@@ -46,4 +49,9 @@ export interface SoulArchive {
    * more are due.
    */
   dropStaged(before: Date, limit: number): Promise<number>;
+  /**
+   * Drops at most `limit` payloads that were published at `before` or earlier; staged copies are kept. Returns how many: if fewer than `limit`, no
+   * more are due. Repeat it with the same `before` until then: a round may continue where its last call ended.
+   */
+  dropPublic(before: Date, limit: number): Promise<number>;
 }

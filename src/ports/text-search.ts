@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/base/json.js';
 import type { Projection } from './read-models.js';
 
-/** A query. Words are as `searchWords` (src/kernel/base/placed-words.ts) makes them, or their beginnings. */
+/** A query. Words are as `wordsInSlices` (src/kernel/base/words.ts) makes them, or their beginnings. */
 export type PassageQuery = {
   readonly partition: string;
   /** The passage has all of these words. */
@@ -28,7 +28,7 @@ export type PassagePage = { readonly hits: readonly PassageHit[]; readonly furth
 
 /**
  * Finds passages of rows (`Projection.passagesOf`) by their words and tags, in all streams of a partition, the highest positions first. The words of
- * a passage are those of `searchWords`, each once: to look for words in a row, compare the texts of the hits.
+ * a passage are those of `wordsInSlices`, each once: to look for words in a row, compare the texts of the hits.
  *
  * Times and positions are in the same order, except within an hour: events take their times from the clocks of several servers.
  *

@@ -71,7 +71,14 @@ const requireWorkers = async (runtime: TemporalProcessRuntime): Promise<void> =>
 export const openDistributed = async (
   config: Pick<
     Config,
-    'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare' | 'readWaitMs' | 'keptAnswerBytes'
+    | 'secret'
+    | 'secretFile'
+    | 'dataDir'
+    | 'embedder'
+    | 'embeddingCacheBytes'
+    | 'embeddingShare'
+    | 'readWaitMs'
+    | 'keptAnswerBytes'
   >,
   settings: DistributedConfig,
   log: Log,
@@ -96,7 +103,9 @@ export const openDistributed = async (
     const soulArchive = new PostgresSoulArchive(postgres);
     const rateLimiter = new PostgresRateLimiter(postgres, systemClock);
     const outside = { clock: systemClock, random: systemRandom };
-    const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
+    const embedder = closers.opened(
+      await openEmbedder(config.embedder, { ...outside, log }, config.embeddingCacheBytes),
+    );
     const searched = { readModels, rowSearch: readModels, textSearch: readModels, vectorSearch: nativeSearch };
     const kept = { snapshots, soulArchive, idempotency, rateLimiter, keyUsage };
     const ports = { ...outside, events, ...searched, ...kept, embedder };
@@ -150,6 +159,7 @@ export const openDistributed = async (
         void askServers();
         return runtime;
       },
+      disk: () => Promise.resolve(null),
       startProcesses: async (stepDeps, runtime, metrics) => {
         const deps = { ...ports, ...stepDeps };
         const started = await startWorker({ ...temporal, deps, events, runtime, metrics, log });

@@ -1,4 +1,5 @@
 import { openDataDirectory, type DataDirectory } from '../adapters/embedded/data-directory.js';
+import { diskFigures } from '../adapters/embedded/disk-figures.js';
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { EmbeddedIdempotencyStore } from '../adapters/embedded/idempotency-store.js';
 import { EmbeddedKeyUsage } from '../adapters/embedded/key-usage.js';
@@ -35,7 +36,14 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
 export const openEmbedded = async (
   config: Pick<
     Config,
-    'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare' | 'readWaitMs' | 'keptAnswerBytes'
+    | 'dataDir'
+    | 'secret'
+    | 'secretFile'
+    | 'embedder'
+    | 'embeddingCacheBytes'
+    | 'embeddingShare'
+    | 'readWaitMs'
+    | 'keptAnswerBytes'
   >,
   log: Log,
   { mendReads = false }: { readonly mendReads?: boolean } = {},
@@ -60,7 +68,9 @@ export const openEmbedded = async (
     const soulArchive = await EmbeddedSoulArchive.open(directory.archiveFolder, log);
     const rateLimiter = new MemoryRateLimiter(systemClock);
     const outside = { clock: systemClock, random: systemRandom };
-    const embedder = closers.opened(await openEmbedder(config.embedder, { ...outside, log }));
+    const embedder = closers.opened(
+      await openEmbedder(config.embedder, { ...outside, log }, config.embeddingCacheBytes),
+    );
     const searched = { readModels, rowSearch: readModels, textSearch: readModels, vectorSearch: nativeSearch };
     const kept = { snapshots, soulArchive, idempotency, rateLimiter, keyUsage };
     const ports = { ...outside, events, ...searched, ...kept, embedder };
@@ -95,6 +105,7 @@ export const openEmbedded = async (
           },
         };
       },
+      disk: () => diskFigures(directory.eventsFile),
       dependencies: notTooOften(systemClock, async () => {
         const probe = async (): Promise<void> => {
           await requireFreeSpace(directory.path);

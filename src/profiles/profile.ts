@@ -1,3 +1,4 @@
+import type { DiskFigures } from '../adapters/embedded/disk-figures.js';
 import type { AdvanceDeps } from '../../activities/advance.js';
 import type { DependencyState } from '../kernel/http/status.js';
 import type { Metrics } from '../ports/metrics.js';
@@ -39,6 +40,8 @@ export type Profile = AsyncDisposable & {
   startProcesses(stepDeps: AdvanceDeps, runtime: ProcessRuntime, metrics: Metrics): Promise<AsyncDisposable>;
   /** Starts what keeps the read models current here. Disposed of before the profile. */
   startReadModels(): Promise<RunningReadModels>;
+  /** The sizes of the event store and of the free space on its disk; null if it is on another machine. */
+  disk(): Promise<DiskFigures | null>;
   /** Called for each `GET /readyz`; answers within 2 s. */
   dependencies(): Promise<Readonly<Record<string, DependencyState>>>;
 };

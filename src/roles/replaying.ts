@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-import type { PartResult, ReplayHand, SliceTask } from '../features/replays/replay-part.js';
+import { type PartResult, type ReplayHand, type SliceTask, ThreadEnded } from '../features/replays/replay-part.js';
 import type { ReplayHands } from '../features/replays/replay-slice.js';
 import { noFindings, type ReplayFindings } from '../features/replays/domain/findings.js';
 import { Rejection } from '../kernel/base/rejection.js';
@@ -131,7 +131,7 @@ class ReplayThread implements AsyncDisposable {
   #lost(worker: Worker, reason: string): void {
     if (worker !== this.#worker) return;
     this.#deps.log.error({ reason }, 'A replay thread ended; the next slice restarts it');
-    void this.#end(threadLost());
+    void this.#end(new ThreadEnded());
   }
 
   async #end(reason: Rejection): Promise<void> {

@@ -6,6 +6,7 @@ import type { SharedPace } from '../features/ghosts/pace.js';
 import type { SessionCache } from '../features/ghosts/play-slice.js';
 import type { PlayCache } from '../features/ghosts/remote-steps.js';
 import type { Levels } from '../features/levels/levels.js';
+import type { EventChecks } from '../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../kernel/streams/stream-writers.js';
 import type { OtherArchives } from '../features/souls/other-archives.js';
 import type { SoulTrust } from '../features/souls/verify-soul.js';
@@ -16,6 +17,8 @@ import type { TurnIndex } from '../features/turns/turn-index.js';
 import type { VerdictSigner } from '../features/turns/verdict-signer.js';
 import type { Ports } from '../ports/ports.js';
 import type { ProcessRuntime } from '../ports/process-runtime.js';
+import type { PlayerTokens } from '../features/keys/player-tokens.js';
+import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
 
 /** The dependencies of the routes of minds and rules. */
@@ -36,8 +39,11 @@ export type Services = {
   /** The progress of the sessions that this process plays or has reported. */
   readonly ghostSessions: SessionCache;
   readonly recall: Recall;
+  /** Decides which stored events may be signed. */
+  readonly checks: EventChecks;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;
+  readonly playerTokens: PlayerTokens;
   /** The language model backends. */
   readonly engines: Engines;
   /** What engines are writing in this process; null if other processes carry out turns too. */
@@ -45,6 +51,8 @@ export type Services = {
   readonly archives: OtherArchives;
   /** Whose souls are accepted. */
   readonly soulTrust: SoulTrust;
+  /** The external receiver of checkpoints, or null. */
+  readonly checkpointReceiver: CheckpointReceiver | null;
   /** The `iss` claim of verdicts. */
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;

@@ -35,5 +35,9 @@ export const openArchives = (
 };
 
 /** The external receiver of checkpoints (ANIMA_CHECKPOINT_URL), or null. */
-export const openCheckpointReceiver = (url: string | null, clock: Clock): CheckpointReceiver | null =>
-  url === null ? null : createCheckpointReceiver(url, { clock, resolve: systemResolve });
+export const openCheckpointReceiver = (
+  url: string | null,
+  clock: Clock,
+  log: Pick<Log, 'warn'>,
+): CheckpointReceiver | null =>
+  url === null ? null : createCheckpointReceiver(url, { clock, resolve: systemResolve, log });

@@ -3,6 +3,7 @@ import { agentTurnEffects } from '../../activities/effects/agent-turn.js';
 import type { ProcessWithEffects, ProcessEffects } from '../kernel/processes/process-effects.js';
 import type { EngineWaits } from '../features/engines/engine-waits.js';
 import type { Services } from '../roles/services.js';
+import type { Log } from '../ports/log.js';
 import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
 import type { AnyStateMachine } from '../kernel/processes/state-machine.js';
 import { checkpoint } from '../../workflows/checkpoint.js';
@@ -24,6 +25,8 @@ export type EffectsDeps = Pick<
   Services,
   | 'ports'
   | 'writers'
+  | 'repository'
+  | 'checks'
   | 'rulesets'
   | 'signingKeys'
   | 'recall'
@@ -43,6 +46,7 @@ export type EffectsDeps = Pick<
   readonly replayHands: ReplayHands;
   /** The external receiver of checkpoints, or null. */
   readonly checkpointReceiver: CheckpointReceiver | null;
+  readonly log: Pick<Log, 'warn'>;
 };
 
 /** All processes: the state machine of each, and what its steps need. A new process is one line here. */

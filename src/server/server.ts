@@ -1,6 +1,6 @@
 import { readLevelMaps } from '../adapters/files/level-maps.js';
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
-import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics.js';
+import { createMetrics } from '../adapters/prometheus/metrics.js';
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
@@ -14,11 +14,19 @@ import { createEngines } from '../features/engines/engines.js';
 import { openLevels, readBuiltInLevels } from '../features/levels/levels.js';
 import { startCheckpoints } from '../features/proofs/checkpoint-ticker.js';
 import { startArchiveSweep } from '../features/souls/archive-sweep.js';
+import { claimSoul } from '../features/souls/take-custody.js';
+import { followSigningKeys } from '../features/keys/follow-signing-keys.js';
+import { startAccessRecorder } from '../features/keys/record-access.js';
 import { firstStart, type OwnerKey } from '../features/keys/first-start.js';
+import { deriveKey } from '../kernel/crypto/derive-key.js';
+import { createEventChecks } from '../kernel/streams/event-checks.js';
+import { createFromBefore } from '../features/proofs/from-before.js';
+import { createSeals, type Seals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../kernel/streams/snapshotting.js';
 import { pause } from '../kernel/concurrency/pause.js';
 import { UnreadableTenant } from '../features/keys/key-directory.js';
+import { createPlayerTokens, type PlayerTokens } from '../features/keys/player-tokens.js';
 import { openKeys, type OpenedKeys } from '../features/keys/open-keys.js';
 import { createRecall } from '../features/memory/recall.js';
 import { ProcessRepository } from '../kernel/processes/process-repository.js';
@@ -26,8 +34,9 @@ import { openRulesets } from '../features/rules/rulesets.js';
 import type { Config } from '../config/config.js';
 import { study } from '../features/ghosts/domain/study.js';
 import { Rejection } from '../kernel/base/rejection.js';
-import { createApp, createStartingApp } from '../kernel/http/app.js';
+import { type AppDeps, createApp, createStartingApp } from '../kernel/http/app.js';
 import { createRequestIds } from '../kernel/http/guard/request-id.js';
+import type { OnAccess } from '../kernel/http/middleware/note-access.js';
 import { createLifecycle, type Lifecycle } from '../kernel/http/lifecycle.js';
 import type { RouteDefinition } from '../kernel/http/route.js';
 import { type DependencyState, statusRoutes } from '../kernel/http/status.js';
@@ -35,13 +44,16 @@ import { listen, type ListeningServer } from '../kernel/http/server.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
+import type { Metrics } from '../ports/metrics.js';
 import { openEmbedded } from '../profiles/embedded.js';
-import type { Profile, RunningReadModels } from '../profiles/profile.js';
+import type { Profile } from '../profiles/profile.js';
 import { httpRoutes } from '../roles/http.js';
 import { openReplayThreads } from '../roles/replaying.js';
 import { openArchives, openCheckpointReceiver } from './archives.js';
+import { countedStore } from './counted-store.js';
 import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
+import { type FigureSources, figuresOf } from './gauges.js';
 import { processesOf } from './processes.js';
 
 /** The pause between attempts to reach a dependency during the start, in milliseconds. */
@@ -61,7 +73,14 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-type OpenState = { readonly keys: OpenedKeys; readonly writers: StreamWriters; readonly ownerKey: OwnerKey | null };
+type OpenState = {
+  readonly keys: OpenedKeys;
+  /** Of events. */
+  readonly seals: Seals;
+  readonly playerTokens: PlayerTokens;
+  readonly writers: StreamWriters;
+  readonly ownerKey: OwnerKey | null;
+};
 
 /**
  * Starts a server: the socket first, then everything behind it. While a dependency is down it waits and answers 503.
@@ -71,8 +90,9 @@ type OpenState = { readonly keys: OpenedKeys; readonly writers: StreamWriters; r
  */
 export const startServer = async (config: Config, log: Log, stopping: AbortSignal): Promise<RunningServer | null> => {
   const lifecycle = createLifecycle();
-  let readModels: RunningReadModels | null = null;
-  const metrics = createMetrics(gaugesOf(() => readModels));
+  const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock, log);
+  const sources: FigureSources = { readModels: null, ready: null };
+  const metrics = createMetrics(figuresOf(sources, systemClock));
   let routes: readonly RouteDefinition[] = [];
   let dependencies = (): Promise<Readonly<Record<string, DependencyState>>> => Promise.resolve({});
   const status = statusRoutes({ lifecycle, metrics, dependencies: () => dependencies(), allRoutes: () => routes });
@@ -102,19 +122,25 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       await stop();
       return null;
     }
-    readModels = closers.opened(following);
+    sources.readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
     /** From now on, keys are known. Serves the routes that exist at this time. */
     const without = serves.requests ? {} : { servesNoMore: WITHOUT_HTTP };
-    const serveWith = ({ writers, keys }: OpenState): void => {
-      const { directory } = keys.apiKeys;
-      const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
+    const serveWith = ({ writers, playerTokens }: OpenState, over: Pick<AppDeps, 'onAccess'> = {}): void => {
+      const { authenticate } = playerTokens;
       const revisionOf = (stream: string) => writers.revisionOf(stream);
       const lastPosition = () => ports.events.lastPosition();
       const ends = { revisionOf, lastPosition };
-      server.serve(createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, ...ends }));
+      server.serve(
+        createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, ...ends, ...over }),
+      );
     };
-    const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
+    const openKeyed = (ended: AbortSignal) =>
+      untilAvailable(
+        () => openState({ ...config, publicUrl: config.publicUrl ?? server.url }, profile, metrics, log),
+        log,
+        ended,
+      );
     if (!serves.requests && !serves.processes) {
       lifecycle.ready();
       // Projectors and relays need no keys; these only allow a key to read the metrics.
@@ -143,13 +169,17 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       return null;
     }
     const directory = closers.opened(opened.keys.apiKeys.directory);
-    const { writers, keys, ownerKey } = opened;
+    const { writers, seals, keys, playerTokens, ownerKey } = opened;
+    sources.ready = { profile, writers, tenants: () => directory.tenantIds() };
     const publicUrl = config.publicUrl ?? server.url;
     const rulesets = openRulesets(writers, ports.events, { refusesUnknown: config.refusesUnknownRuleset });
     const builtIn = await readBuiltInLevels(await readLevelMaps());
     const levels = openLevels({ ...ports, writers, archive: ports.soulArchive, study }, builtIn);
     const repository = new ProcessRepository(ports.events, { shared });
-    const { signingKeys, apiKeys } = keys;
+    const { signingKeys, signingKeyChanges, apiKeys } = keys;
+    if (shared) closers.opened(followSigningKeys(signingKeys, systemClock));
+    const isFromBefore = signingKeys.bornSealed ? null : createFromBefore({ ...ports, seals });
+    const checks = createEventChecks({ events: ports.events, seals, isFromBefore, log });
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const engineWaits = createEngineWaits(systemClock, config.cortexWaiting);
     const recall = createRecall({ ...ports, writers }, config.recallCacheBytes);
@@ -160,11 +190,13 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostPlays: createPlayCache(),
       ghostSessions: createSessionCache(),
     };
-    const liveTexts = shared ? null : createLiveTexts();
+    const liveTexts = shared ? null : createLiveTexts(systemClock);
     const deciding = {
       ports,
       writers,
+      repository,
       rulesets,
+      checks,
       signingKeys,
       recall,
       engines,
@@ -173,24 +205,37 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       archives,
       levels,
       ...ghosts,
+      checkpointReceiver,
     };
     const replayHands = closers.opened(
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );
-    const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
-    const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
+    const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, log });
     const stepDeps = { writers, repository, processes, clock: ports.clock };
     const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
       closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
-      const rounds = { ...ports, writers, runtime, log, periodMs: config.checkpointMs };
-      closers.opened(startCheckpoints({ ...rounds, tenants: () => directory.tenantIds() }));
+      const rounds = { ...ports, writers, runtime, log, checkpointReceiver, issuer: publicUrl };
+      closers.opened(
+        startCheckpoints({ ...rounds, periodMs: config.checkpointMs, tenants: () => directory.tenantIds() }),
+      );
     }
     if (serves.requests) {
-      closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
-      routes = [...status, ...httpRoutes({ ...deciding, repository, runtime, publicUrl, config, apiKeys })];
+      closers.opened(
+        startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log, days: config.archiveDays }),
+      );
+      routes = [
+        ...status,
+        ...httpRoutes({ ...deciding, runtime, publicUrl, config, apiKeys, signingKeyChanges, playerTokens }),
+      ];
     }
-    serveWith(opened);
+    const { clock, random, events } = ports;
+    const accesses = closers.opened(
+      startAccessRecorder({ clock, random, events, writers, log, metrics, most: config.accessQueue }),
+    );
+    const onAccess: OnAccess = ({ tenant, keyId }, operation, npcId) =>
+      accesses.note({ tenant, keyId, operation, npcId });
+    serveWith(opened, { onAccess });
     lifecycle.ready();
     closers.opened(preparing(ports.embedder));
     return { ...running, ownerKey };
@@ -225,19 +270,35 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 };
 
 /** The state that is folded from the store before the first request is served. */
-const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
-  const snapshots = createSnapshotting({ ...ports, log });
-  const writers = new StreamWriters(ports.events, ports.clock, { shared, snapshots });
+const openState = async (
+  config: Config & { readonly publicUrl: string },
+  { ports, secret, shared }: Profile,
+  metrics: Metrics,
+  log: Log,
+): Promise<OpenState> => {
+  const snapshots = createSnapshotting({ ...ports, log, seals: createSeals(deriveKey(secret, 'snapshot-mac')) });
+  const seals = createSeals(deriveKey(secret, 'event-mac'));
+  const writers: StreamWriters = new StreamWriters(countedStore(ports.events, metrics), ports.clock, {
+    ...{ shared, snapshots, seals },
+    claim: claimSoul(() => ({ ...ports, writers })),
+  });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
     const isTenant = error instanceof UnreadableTenant;
     log.error({ err: error }, isTenant ? 'Refusing the keys of a tenant' : 'Lost the key feed; resuming');
   };
-  const keys = await openKeys({ ports, writers, secret, settings, onCutOff });
+  const keys = await openKeys({ ports, writers, secret, seals, settings, onCutOff });
   try {
     // If several servers share a store, `anima keys bootstrap` creates the first tenant.
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));
-    return { writers, keys, ownerKey };
+    const playerTokens = createPlayerTokens({
+      signingKeys: keys.signingKeys,
+      directory: keys.apiKeys.directory,
+      clock: ports.clock,
+      issuer: config.publicUrl,
+      rateLimit: config.playerRateLimit,
+    });
+    return { writers, seals, keys, playerTokens, ownerKey };
   } catch (failure) {
     await keys.apiKeys.directory[Symbol.asyncDispose]();
     throw failure;
@@ -279,19 +340,4 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
     }
   }
   return null;
-};
-
-const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeReading[] => {
-  const gauge = (name: string, help: string, figure: Exclude<keyof RunningReadModels, symbol>): GaugeReading => ({
-    name,
-    help,
-    read: async () => (await readModels()?.[figure]()) ?? null,
-  });
-  return [
-    gauge('anima_projection_lag_events', 'How far behind the slowest read model is.', 'lag'),
-    gauge('anima_projection_parked_events', 'Events that a read model could not apply.', 'parked'),
-    gauge('anima_relay_lag_events', 'How far behind the event store the relay is.', 'relayLag'),
-    gauge('anima_embedding_pending_texts', 'Texts that have no vector yet, at most 100,000.', 'unembedded'),
-    gauge('anima_embedded_texts', 'Texts embedded in the background since the start.', 'embedded'),
-  ];
 };

@@ -62,6 +62,10 @@ describe('the demo on a running server', () => {
       expect(result.turns.flatMap(({ says, surprise }) => (surprise === null ? [] : [{ says, surprise }]))).toEqual([]);
       expect(result.turns).toHaveLength(lines.length);
       expect(result.turns.every(({ requests }) => requests === 4)).toBe(true);
+      const [told, asked, askedAgain] = result.guests;
+      expect(told?.says).toBe(scene.guests.secret);
+      expect([asked?.by, asked?.knows]).toEqual([scene.guests.other.name, false]);
+      expect([askedAgain?.by, askedAgain?.knows]).toEqual([scene.guests.teller.name, true]);
       expect(result.history.events.length).toBeGreaterThan(lines.filter(({ to }) => to === 'maren').length);
       expect(result.why).toMatchObject({
         npcId: result.npcs['maren'],

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 import { describe, expect, it } from 'vitest';
 
 import { TEXT_TRIES } from '../../src/features/memory/embed-lacking.js';
@@ -10,6 +12,8 @@ import { openEmbeddedServer } from '../support/embedded-server.js';
 import { typed } from './typed.js';
 
 const TEXTS = 200;
+/** More than a failing run asks for. */
+const REFUSALS = 100;
 
 const textsOf = ({ seen }: EmbeddingsServer): readonly string[] => seen.flatMap(({ body }) => body.input);
 const envOf = (url: string, dataDir: string) => ({
@@ -63,12 +67,12 @@ describe('anima reembed', () => {
     await using server = await openEmbeddedServer();
     await leaveOneText(server);
     await using embeddings = await startEmbeddingsServer();
-    // The text itself, and another one that shows whether the text is to blame.
-    for (let refused = 0; refused < 2; refused += 1) {
-      embeddings.next.push((response) => void response.writeHead(400).end());
-    }
+    // Each try asks for the text, and then for another one that shows whether the text is to blame.
+    const refuse = (response: ServerResponse): void => void response.writeHead(400).end();
+    embeddings.next.push(...Array.from({ length: REFUSALS }, () => refuse));
     const { code, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
     expect([code, stderr]).toEqual([1, 'The embedder that recall needs is unavailable. Try again shortly.\n']);
+    expect(embeddings.next).not.toEqual([]);
   });
 
   it('prints how many texts it skipped', async () => {

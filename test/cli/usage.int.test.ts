@@ -46,6 +46,7 @@ const commands = [
   ['trial'],
   ['audit'],
   ['checkpoint'],
+  ['log', 'restart'],
   ['verify'],
 ];
 /** An address without a server: a port that was free a moment ago. */

@@ -37,6 +37,13 @@ describe('the settings of the default engine', () => {
     expect(parse({ ANIMA_CORTEX_GGUF: 'model.gguf', ...numbers })).toMatchObject({ inTurns });
   });
 
+  it('say how many tokens the model of a server takes [13.1a]', () => {
+    expect(parse({ ...server, ANIMA_CORTEX_CONTEXT_TOKENS: '4096' })).toMatchObject({ contextTokens: 4_096 });
+    expect(problems({ ANIMA_CORTEX_CONTEXT_TOKENS: '4096' })).toEqual([
+      expect.stringMatching(/^ANIMA_CORTEX_CONTEXT_TOKENS also requires ANIMA_CORTEX_URL or ANIMA_CORTEX_GGUF/),
+    ]);
+  });
+
   it.each(['[]', '{', '{"stream": true}', '{"model": "other hidden"}', `{"a": "${'x'.repeat(4_096)}"}`])(
     'fail the start with members that are none, or that the server sends itself: %#',
     (extra) => {

@@ -19,6 +19,7 @@ describe('the log', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(first).toMatchObject({ npcId: 'mira', msg: 'turn ended', level: 30 });
+    expect(new Date(first.time).toISOString()).toBe(first.time);
     expect(second).toMatchObject({ msg: 'failed', err: { message: 'lost' } });
     expect(rest).toEqual([]);
   });

@@ -8,8 +8,8 @@ import { MAX_ARCHIVED_BYTES, type SoulArchive } from '../../src/ports/soul-archi
 export type OpenedArchive = { readonly archive: SoulArchive; readonly dispose: () => Promise<void> };
 
 const at = (second: number): Date => new Date(Date.UTC(2030, 0, 1) + second * 1_000);
-const ONE = { tenant: 'studio' };
-const OTHER = { tenant: 'other-studio' };
+const ONE = { tenant: 'studio', at: at(0) };
+const OTHER = { tenant: 'other-studio', at: at(1) };
 
 const payload = Buffer.from('{"name":"Mira \u{1f600}"}');
 const digest = contentDigest(payload);
@@ -29,7 +29,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
 
     afterEach(() => opened.dispose());
 
-    const stage = (until = at(60), by = ONE, bytes: Buffer = payload) =>
+    const stage = (until = at(60), by: { readonly tenant: string } = ONE, bytes: Buffer = payload) =>
       archive.stage(contentDigest(bytes), bytes, { ...by, expiresAt: until });
     const seen = async (of = digest) => {
       const texts = [await archive.read(of), await archive.readPublic(of)];
@@ -165,6 +165,62 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       await stage(at(60));
       expect(await archive.dropStaged(at(1_000), 10)).toBeLessThan(2);
       expect(await seen()).toEqual([whole, whole]);
+    });
+
+    it('drops public payloads that were published long enough ago, not staged copies', async () => {
+      const [young = payload] = texts;
+      await stage(at(60));
+      await archive.publish(digest, ONE);
+      await stage(at(60), OTHER, young);
+      await archive.publish(contentDigest(young), { ...OTHER, at: at(10) });
+      expect(await archive.dropPublic(new Date(at(0).getTime() - 1), 10)).toBe(0);
+      expect(await archive.dropPublic(at(0), 10)).toBe(1);
+      expect(await seen()).toEqual([null, null]);
+      expect(await seen(contentDigest(young))).toEqual([young.toString(), young.toString()]);
+      await stage(at(60));
+      expect(await archive.dropPublic(at(9), 10)).toBe(0);
+      expect(await archive.dropPublic(at(10), 10)).toBe(1);
+      expect(await seen()).toEqual([whole, null]);
+    });
+
+    it('counts the age of a payload from its first publication, and anew after it was withdrawn', async () => {
+      await stage();
+      await archive.publish(digest, ONE);
+      expect(await archive.publish(digest, { ...ONE, at: at(50) })).toBe('wasPublic');
+      expect(await archive.dropPublic(at(0), 10)).toBe(1);
+      await stage();
+      await archive.publish(digest, ONE);
+      await archive.withdraw(digest);
+      await stage();
+      await archive.publish(digest, { ...ONE, at: at(50) });
+      expect(await archive.dropPublic(at(49), 10)).toBe(0);
+      expect(await seen()).toEqual([whole, whole]);
+    });
+
+    it('drops at most the requested number of public payloads per call', async () => {
+      for (const bytes of texts) {
+        await stage(at(60), ONE, bytes);
+        await archive.publish(contentDigest(bytes), ONE);
+      }
+      const dropped = [];
+      for (let n = 0; n < 4; n += 1) dropped.push(await archive.dropPublic(at(0), 2));
+      expect(dropped).toEqual([2, 2, 1, 0]);
+      for (const bytes of texts) expect(await seen(contentDigest(bytes))).toEqual([null, null]);
+    });
+
+    it('drops each public payload once for concurrent callers', async () => {
+      for (const bytes of texts) {
+        await stage(at(60), ONE, bytes);
+        await archive.publish(contentDigest(bytes), ONE);
+      }
+      const drop = async () => {
+        let sum = 0;
+        for (let dropped = 2; dropped === 2; sum += dropped) dropped = await archive.dropPublic(at(0), 2);
+        return sum;
+      };
+      const sums = await Promise.all([drop(), drop(), drop()]);
+      expect(sums.reduce((sum, dropped) => sum + dropped)).toBe(texts.length);
+      for (const bytes of texts) expect(await archive.readPublic(contentDigest(bytes))).toBeNull();
     });
 
     it('drops at most the requested number per call', async () => {

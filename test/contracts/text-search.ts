@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { searchWords } from '../../src/kernel/base/placed-words.js';
+import { wordsInSlices } from '../../src/kernel/base/words.js';
 import { drained } from '../../src/kernel/base/sliced.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Build, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { Passage, Projection, ReadModels } from '../../src/ports/read-models.js';
 import type { PassageQuery, TextSearch } from '../../src/ports/text-search.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { sameWords } from '../support/same-words.js';
 
 type Searched = ReadModels & TextSearch & ReadModelWriter;
 export type OpenedTextSearch = { readonly models: Searched; readonly dispose: () => Promise<void> };
@@ -51,7 +52,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
     afterEach(() => opened.dispose());
 
     const put = async (key: string, texts: readonly Passage[], into = build): Promise<void> => {
-      const passages = texts.map((text) => ({ ...text, words: drained(searchWords(text.text)).join(' ') }));
+      const passages = texts.map((text) => ({ ...text, words: drained(wordsInSlices(text.text)).join(' ') }));
       const row = { key, row: { key }, index: { partition: 'p', order: key, tag: '' }, passages };
       await models.commit(into, { put: [row], remove: [], progress: [], parked: [], position: 0 });
     };
@@ -63,7 +64,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
     const page = (query: Partial<PassageQuery>) => models.passages(talk(), { ...nothing, ...query });
     const places = async (query: Partial<PassageQuery>): Promise<readonly number[]> =>
       (await page(query)).hits.map(({ place }) => place);
-    const word = (text: string): Promise<readonly number[]> => places({ words: drained(searchWords(text)) });
+    const word = (text: string): Promise<readonly number[]> => places({ words: drained(wordsInSlices(text)) });
 
     it('finds the passages that have all words, the last position first, with their rows', async () => {
       await say('The ruby is mine.', 'A pearl', 'Your RUBY, my pearl');
@@ -105,6 +106,12 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await word('31m')).toEqual([6]);
     });
 
+    it.each(sameWords)('finds words that are written differently: %s', async (_, { text, query, other }) => {
+      await say('…', text);
+      expect(await word(query)).toEqual([2]);
+      expect(await word(other)).toEqual([]);
+    });
+
     it('matches word prefixes, and not passages with an excluded word', async () => {
       await say('the lanterns', 'the lantern', 'the lamp', 'the LANTERNFISH sings');
       expect(await places({ beginnings: ['lantern'] })).toEqual([4, 2, 1]);
@@ -144,7 +151,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       for (const [at, tag] of hostile.entries()) await put(`r${at}`, [passage(at, 'a b', [tag])]);
       for (const [at, tag] of hostile.entries()) {
         expect(await places({ tags: [[tag]] })).toEqual([at]);
-        const query = drained(searchWords(tag));
+        const query = drained(wordsInSlices(tag));
         expect(await places({ words: query, beginnings: query, tags: [[tag]] })).toEqual(
           query.every((asked) => ['a', 'b'].includes(asked)) ? [at] : [],
         );
@@ -199,8 +206,8 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       await put('r1', [passage(1, `${'ﷺ '.repeat(60_000)} behind`)]);
       await put('r2', [{ ...passage(2, `${'x'.repeat(5_000)} ${'word '.repeat(13_000)}`), place: 9_000_000_000_000 }]);
       expect((await everywhere({ words: ['word'] })).map((place) => place)).toEqual([9_000_000_000_000]);
-      expect(await everywhere({ words: drained(searchWords('x'.repeat(5_000))) })).toEqual([9_000_000_000_000]);
-      expect(await everywhere({ words: drained(searchWords('ﷺ')) })).toContain(1);
+      expect(await everywhere({ words: drained(wordsInSlices('x'.repeat(5_000))) })).toEqual([9_000_000_000_000]);
+      expect(await everywhere({ words: drained(wordsInSlices('ﷺ')) })).toContain(1);
     });
 
     /** The positions of all pages. */

@@ -10,10 +10,11 @@ import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
 import { jcs, type Json, type JsonObject } from '../../src/kernel/base/json.js';
 import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { typed } from '../cli/typed.js';
 import { openLog } from '../support/logs.js';
 import { itLong } from '../support/long.js';
 import { canVerify, pythonScript } from '../support/python-script.js';
-import { serverKeys } from '../support/souls.js';
+import { rotatingKeys, serverKeys } from '../support/souls.js';
 
 const script = join(import.meta.dirname, '../../examples/verify_history.py');
 const missing = !canVerify();
@@ -34,39 +35,57 @@ afterAll(() => verifier?.[Symbol.dispose]());
 type Wanted = {
   readonly name: string;
   readonly text: string | Uint8Array;
-  readonly kid?: string;
+  readonly kids?: readonly string[];
   readonly kept?: string;
 };
-/** Why each verifier refuses each of these: the line, or null if it is accepted. Both must report the same line. */
-const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [string, number | null])[]> => {
+/** Where a verifier finds something wrong: a line of the bundle, or outside it. */
+type Where = number | 'checkpoint' | 'key' | 'proof' | null;
+const THEIR_WORDS = { 'wrong checkpoint': 'checkpoint', 'wrong key': 'key', 'not proven': 'proof' } as const;
+
+/** What each verifier says to each of these: where it is wrong, or null if it is accepted. Both must give the same place and the same reason. */
+const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [string, Where])[]> => {
   const calls: string[][] = [];
-  const ours: (number | null)[] = [];
-  for (const { text, kid, kept } of wanted) {
+  const ours: Where[] = [];
+  const reasons: (string | null)[] = [];
+  for (const { text, kids, kept } of wanted) {
     const file = fileWith(text);
-    const trust = { ...(kid === undefined ? {} : { key: { kid } }), ...(kept === undefined ? {} : { kept }) };
+    const trust = {
+      ...(kids === undefined ? {} : { keys: kids.map((kid) => ({ kid })) }),
+      ...(kept === undefined ? {} : { kept }),
+    };
     calls.push([
       file,
-      ...(kid === undefined ? [] : ['--key', kid]),
+      ...(kids === undefined ? ['--any-key'] : kids.flatMap((kid) => ['--key', kid])),
       ...(kept === undefined ? [] : ['--checkpoint', fileWith(kept)]),
     ]);
     ours.push(
       await verifyBundleFile(file, trust).then(
-        () => null,
+        () => {
+          reasons.push(null);
+          return null;
+        },
         (error: unknown) => {
-          if (error instanceof LineBroken) return error.line;
-          throw error;
+          if (!(error instanceof LineBroken)) throw error;
+          reasons.push(error.message);
+          return error.culprit === 'bundle' ? error.line : error.culprit;
         },
       ),
     );
   }
   if (verifier !== null) {
     const answers = await Promise.all(calls.map((call) => verifier.run('', ...call)));
-    const theirs = answers.map(({ status, said }) =>
-      status === 0 && said.startsWith('valid ') ? null : Number(/^broken at line (\d+): /.exec(said)?.[1] ?? NaN),
-    );
+    const theirs = answers.map(({ status, said }): Where => {
+      if (status === 0 && said.startsWith('valid ')) return null;
+      const [word = ''] = said.split(':');
+      return word in THEIR_WORDS
+        ? THEIR_WORDS[word as keyof typeof THEIR_WORDS]
+        : Number(/^broken at line (\d+)$/.exec(word)?.[1] ?? NaN);
+    });
     expect(wanted.map(({ name }, index) => [name, theirs[index]])).toEqual(
       wanted.map(({ name }, index) => [name, ours[index]]),
     );
+    for (const [index, { said }] of answers.entries())
+      if (typeof ours[index] === 'string') expect(said, wanted[index]?.name).toContain(`: ${String(reasons[index])}`);
   }
   return wanted.map(({ name }, index) => [name, ours[index] ?? null]);
 };
@@ -116,13 +135,15 @@ function* changes(value: Json, at = ''): Generator<readonly [string, Json]> {
   }
 }
 
+const BEYOND = 'the log covers this NPC up to revision 4, beyond this bundle: export up to 4 to prove it';
+
 describe('a bundle', () => {
   it('passes both verifiers: complete, in part, and with a stored checkpoint [10.5j, 10.5k]', async () => {
     const { kid } = opened.keys.current;
     const all: readonly Wanted[] = [
       { name: 'whole', text: whole },
-      { name: 'with its key', text: whole, kid },
-      { name: 'with a kept checkpoint', text: whole, kid, kept: kept.note },
+      { name: 'with its key', text: whole, kids: [kid] },
+      { name: 'with a kept checkpoint', text: whole, kids: [kid], kept: kept.note },
       { name: 'with the same checkpoint', text: whole, kept: newest.note },
       { name: 'a part', text: await opened.bundle('zoë of the gate', 2, 4) },
       { name: 'one event', text: await opened.bundle('zoë of the gate', 1, 1) },
@@ -136,6 +157,45 @@ describe('a bundle', () => {
       )),
     ];
     expect(await verdicts(all)).toEqual(all.map(({ name }) => [name, null]));
+  });
+
+  it('says up to where the log reaches if it ends before the next head there [10.5q]', async () => {
+    const part = await opened.bundle('zoë of the gate', 3, 3);
+    const partLines = part.split('\n').slice(0, -1);
+    const [header, end] = [
+      parsed(partLines[0]),
+      parsed(partLines.at(-1)) as JsonObject & { readonly proof: JsonObject },
+    ];
+    expect([header['version'], end['last']]).toEqual([2, 5]);
+    expect(end.proof['leaf']).toMatchObject({ revision: 4 });
+    const { kid } = opened.keys.current;
+    const withEnd = (members: JsonObject): string => bundleOfLines(partLines.with(-1, jcs({ ...end, ...members })));
+    const wanted: readonly (readonly [Wanted, Where])[] = [
+      [{ name: 'a part', text: part }, null],
+      [{ name: 'with a key', text: part, kids: [kid] }, 'proof'],
+      [
+        { name: 'with a checkpoint', text: await opened.bundle('zoë of the gate', 3, 3, kept.size), kept: kept.note },
+        'proof',
+      ],
+      [{ name: 'up to the head', text: await opened.bundle('zoë of the gate', 3, 4), kids: [kid] }, null],
+      [{ name: 'of a history that was cut', text: withEnd({ last: 3 }) }, 3],
+      [{ name: 'without its proof', text: withEnd({ proof: null }) }, 3],
+      [{ name: 'an end before its events', text: withEnd({ last: 2 }) }, 3],
+      [{ name: 'of version 1', text: bundleOfLines(partLines.with(0, jcs({ ...header, version: 1 }))) }, 3],
+      [
+        {
+          name: 'a proof within it',
+          text: whole.replace('"version":1', '"version":2').replace(/"proof":/, '"last":9,"proof":'),
+        },
+        lines.length,
+      ],
+    ];
+    expect(await verdicts(wanted.map(([one]) => one))).toEqual(wanted.map(([{ name }, where]) => [name, where]));
+    const said = await typed(['verify', fileWith(part), '--any-key']);
+    expect([said.code, said.stdout]).toEqual([0, expect.stringContaining(BEYOND)]);
+    expect(said.stdout).not.toContain('Proven:');
+    if (verifier === null) return;
+    expect((await verifier.run('', fileWith(part), '--any-key')).said).toContain(BEYOND);
   });
 
   it('fails after any change of a member, at the changed line or the first one that shows it', async () => {
@@ -201,12 +261,51 @@ describe('a bundle', () => {
             kept: kept.note,
           };
         });
-      for (const [name, line] of await verdicts(wanted)) expect(line, name).toBe(lines.length);
+      for (const [name, line] of await verdicts(wanted)) expect([lines.length, 'checkpoint'], name).toContain(line);
     },
     120_000,
   );
 
-  it('is refused for a forged checkpoint, another key, a fork, and a truncated log', async () => {
+  it('crosses a rotation of the signing keys: both sign one round, and each key of it is enough [10.5l, 11.8b, 11.8c]', async () => {
+    const keys = await rotatingKeys('rotated');
+    await using log = await openLog({ signingKeys: keys });
+    await log.write('mira', { text: 'before' });
+    const before = await log.checkpoint();
+    const made = await keys.rotate();
+    await log.write('mira', { text: 'between' });
+    const both = await log.checkpoint();
+    const bundledAtBoth = await log.bundle('mira', 0, 1, before.size);
+    await log.write('mira', { text: 'after' });
+    const after = await log.checkpoint();
+    const bundledAfter = await log.bundle('mira', 0, 2, before.size);
+    expect([before.kid, both.kid, after.kid]).toEqual([before.kid, made, made]);
+    const nameOf = (note: string) => note.split('\n').filter((line) => line.startsWith('— ')).length;
+    expect([before, both, after].map(({ note }) => nameOf(note))).toEqual([1, 2, 1]);
+    const good: readonly Wanted[] = [
+      { name: 'by any key', text: bundledAtBoth, kept: before.note },
+      { name: 'by the old key', text: bundledAtBoth, kids: [before.kid], kept: before.note },
+      { name: 'by the new key', text: bundledAtBoth, kids: [made], kept: both.note },
+      { name: 'later by the new key', text: bundledAfter, kids: [made] },
+      { name: 'later by the old or the new key', text: bundledAfter, kids: [before.kid, made], kept: before.note },
+    ];
+    expect(await verdicts(good)).toEqual(good.map(({ name }) => [name, null]));
+    const bad: readonly Wanted[] = [
+      { name: 'later by the old key', text: bundledAfter, kids: [before.kid] },
+      { name: 'by the new key, when only the old one signed', text: bundledAfter, kids: [made], kept: before.note },
+    ];
+    expect(await verdicts(bad)).toEqual(bad.map(({ name }) => [name, 'key']));
+    const { logged } = await verifyBundleFile(fileWith(bundledAtBoth), { keys: [{ kid: before.kid }] });
+    expect(logged).toMatchObject({ kid: before.kid, alsoSignedBy: [made] });
+    const typedKeys = ['--key', before.kid, '--key', made];
+    const one = await typed(['verify', fileWith(bundledAtBoth), ...typedKeys]);
+    expect([one.code, one.stdout]).toEqual([0, expect.stringContaining(`Signed by the key ${made}, as expected.`)]);
+    expect(one.stdout).toContain(`Also signed by the key ${before.kid}, `);
+    expect((await typed(['verify', fileWith(bundledAtBoth)])).code).toBe(4);
+    const said = await verifier?.run('', fileWith(bundledAtBoth), '--key', before.kid);
+    if (said !== undefined) expect(said.said).toContain(`signed by ${before.kid} and ${made}`);
+  });
+
+  it('is refused for a forged checkpoint, another key, a fork, and a truncated log [10.5l, 10.5r]', async () => {
     const strangers = await serverKeys('strangers');
     const end = parsed(lines.at(-1)) as { readonly proof: JsonObject };
     const header = parsed(lines[0]) as { readonly keys: readonly Json[] };
@@ -226,10 +325,14 @@ describe('a bundle', () => {
     const wanted: readonly Wanted[] = [
       { name: 'signed by nobody', text: withNote(newest.note.replace(/— .*\n$/, '')) },
       { name: 'signed by a stranger', text: withNote(foreign) },
-      { name: 'signed by a stranger whose key it brings, with a key', text: withNote(foreign, foreignKeys), kid },
+      {
+        name: 'signed by a stranger whose key it brings, with a key',
+        text: withNote(foreign, foreignKeys),
+        kids: [kid],
+      },
       { name: 'another root', text: withNote(await noteBy(opened.keys, otherRoot)) },
       { name: 'another size', text: withNote(await noteBy(opened.keys, larger)) },
-      { name: 'another key', text: whole, kid: strangers.current.kid },
+      { name: 'another key', text: whole, kids: [strangers.current.kid] },
       { name: 'a fork', text: whole, kept: await noteBy(opened.keys, otherRoot) },
       { name: 'a fork before', text: whole, kept: await noteBy(opened.keys, { ...otherRoot, size: kept.size }) },
       { name: 'a log that was cut', text: whole, kept: await noteBy(opened.keys, larger) },
@@ -247,14 +350,44 @@ describe('a bundle', () => {
       {
         name: 'no proof, with a key',
         text: bundleOfLines(lines.with(-1, jcs({ ...end, proof: null }))),
-        kid,
+        kids: [kid],
       },
     ];
-    expect(await verdicts(wanted)).toEqual(wanted.map(({ name }) => [name, lines.length]));
-    // Anyone can sign anything: only somebody who knows the key notices.
-    expect(await verdicts([{ name: 'it brings the key', text: withNote(foreign, foreignKeys) }])).toEqual([
-      ['it brings the key', null],
+    expect(await verdicts(wanted)).toEqual([
+      ['signed by nobody', lines.length],
+      ['signed by a stranger', lines.length],
+      ['signed by a stranger whose key it brings, with a key', 'key'],
+      ['another root', lines.length],
+      ['another size', lines.length],
+      ['another key', 'key'],
+      ['a fork', 'checkpoint'],
+      ['a fork before', 'checkpoint'],
+      ['a log that was cut', 'checkpoint'],
+      ['a kept one of a size without a path', 'checkpoint'],
+      ['a kept one that nobody signed', 'checkpoint'],
+      ['a kept one of another log', 'checkpoint'],
+      ['no proof, with a key', 'proof'],
     ]);
+    // Anyone can sign anything: only somebody who knows the key notices. So nobody passes who did not say which key.
+    const forged = withNote(foreign, foreignKeys);
+    expect(await verdicts([{ name: 'it brings the key', text: forged }])).toEqual([['it brings the key', null]]);
+    const file = fileWith(forged);
+    const [plain, any] = [await typed(['verify', file]), await typed(['verify', file, '--any-key'])];
+    expect([plain.code, plain.stderr]).toEqual([4, expect.stringMatching(/^Key not checked: /)]);
+    expect([any.code, any.stderr]).toEqual([0, '']);
+    expect((await typed(['verify', file, '--any-key', '--key', kid])).code).toBe(2);
+    for (const [words, key] of [
+      [[], 'not checked'],
+      [['--any-key'], 'any'],
+    ] as const)
+      expect(JSON.parse((await typed(['verify', file, '--json', ...words])).stdout)).toMatchObject({
+        valid: true,
+        key,
+      });
+    if (verifier === null) return;
+    const theirs = await verifier.run('', file);
+    expect([theirs.status, theirs.said]).toEqual([4, expect.stringContaining(plain.stderr.trim())]);
+    expect((await verifier.run('', file, '--any-key', '--key', kid)).status).toBe(2);
   });
 
   it('fails in both languages for values that only one of them parses', async () => {

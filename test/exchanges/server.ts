@@ -20,6 +20,7 @@ import type { RouteDefinition } from '../../src/kernel/http/route.js';
 import { statusRoutes } from '../../src/kernel/http/status.js';
 import { listen } from '../../src/kernel/http/server.js';
 import type { Metrics } from '../../src/ports/metrics.js';
+import type { Random } from '../../src/ports/random.js';
 import type { Ports } from '../../src/ports/ports.js';
 import { projections } from '../../projections/registry.js';
 import { assembleServer } from '../support/assemble-server.js';
@@ -32,6 +33,7 @@ import { MemorySoulArchive } from '../support/memory/soul-archive.js';
 import { WordEmbedder } from '../support/memory/word-embedder.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { stopServer } from '../support/stop-server.js';
+import { checksOf, SECRET, seals, snapshotSeals } from '../support/seals.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { storeWith } from '../support/streams.js';
 
@@ -99,10 +101,26 @@ const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number>
       counted.set(what, (counted.get(what) ?? 0) + 1);
     },
     work: () => undefined,
+    count: () => undefined,
     render: async () => ({
       type: 'text/plain; version=0.0.4; charset=utf-8',
       content: '# The figures are left out.\n',
     }),
+  };
+};
+
+/** The exchanges were recorded when a signing key took twelve random bytes after its seed, the first 32 that a server draws. */
+const asRecorded = (random: Random): Random => {
+  let isFirst = true;
+  return {
+    bytes: (count) => {
+      const drawn = random.bytes(count);
+      if (isFirst && count === 32) {
+        isFirst = false;
+        random.bytes(12);
+      }
+      return drawn;
+    },
   };
 };
 
@@ -112,7 +130,7 @@ const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number>
  */
 export const openExchangeServer = async () => {
   const clock = new ManualClock();
-  const random = seededRandom('ports');
+  const random = asRecorded(seededRandom('ports'));
   const log = { ...rememberingLog(), isLevelEnabled: () => false };
   const metrics = rememberingMetrics();
   const store = faultyStore();
@@ -128,12 +146,15 @@ export const openExchangeServer = async () => {
     rateLimiter: new MemoryRateLimiter(clock),
     keyUsage: new EmbeddedKeyUsage(openReadsFile(':memory:'), clock),
   };
-  const writers = new StreamWriters(events, clock, { snapshots: createSnapshotting({ snapshots, clock, log }) });
+  const writers = new StreamWriters(events, clock, {
+    seals,
+    snapshots: createSnapshotting({ snapshots, clock, log, seals: snapshotSeals }),
+  });
   const projector = new Projector({ events, writer: readModels, clock, log }, projections);
   await projector.start();
 
-  const { signingKeys, apiKeys } = await openKeys({
-    ...{ ports, writers, secret: new Uint8Array(32).fill(7) },
+  const { signingKeys, signingKeyChanges, apiKeys } = await openKeys({
+    ...{ ports, writers, secret: SECRET, seals },
     settings: { jwsAlg: 'Ed25519', rateLimit: null, tiersActive: false },
     onCutOff: (error) => {
       throw error;
@@ -157,7 +178,7 @@ export const openExchangeServer = async () => {
   };
 
   const { runtime, routes: served } = assembleServer({
-    ...{ ports, writers, signingKeys, apiKeys, log, runtime: null },
+    ...{ ports, writers, checks: checksOf(events), signingKeys, signingKeyChanges, apiKeys, log, runtime: null },
     ...{
       levels: await readBuiltInLevels(await readLevelMaps()),
       publicUrl: 'http://anima.test',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { clearsOf, memories, memoriesListed, type MemoriesRow } from '../../projections/memories.js';
 import { rowKey } from '../../src/kernel/read-models/row-key.js';
+import { hearersWith } from '../../src/features/memory/domain/kept-apart.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 import { draftOf, memoryStored, recorded } from '../support/histories.js';
@@ -66,6 +67,24 @@ describe('the list of memories', () => {
       { partition: clearsOf(mira), order: '0000000000000003', tag: '' },
     ]);
     expect(rows.map((row) => memories.textOf?.(row))).toEqual(['It rained.', null, 'It rained.', null]);
+  });
+
+  it('groups the text of a memory by who may hear it [12.2b]', () => {
+    const told = (id: string, type: string): EventDraft =>
+      draftOf({
+        type: 'MemoryStored',
+        data: { memoryId: `${id} ${type}`, text: 'It rained.', type, importance: 0.5, player: { id, from: 'body' } },
+      });
+    const rows = rowsAfter(
+      memoryStored('m1'),
+      told('ann', 'observation'),
+      told('ann', 'knowledge'),
+      told('', 'emotion'),
+      cleared,
+    );
+    const [everybody, ann, ...others] = rows.map((row) => memories.textGroupOf?.(row));
+    expect(hearersWith('ann')).toEqual([everybody, ann]);
+    expect(others).toEqual([everybody, null, null]);
   });
 
   it('makes a legal tag of any type that a model may have written', () => {

@@ -17,17 +17,29 @@ const exported = of({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url
 describe('the list of souls', () => {
   it('shows a soul once an archive has it', () => {
     const [waiting] = given(sealed).state.values();
-    expect(waiting).toEqual({ soulId: 's1', tenant: 'studio', npcId: 'mira', name: 'Mira', place: null });
+    const row = { soulId: 's1', tenant: 'studio', npcId: 'mira', name: 'Mira', root: 'r', kid: 'k', place: null };
+    expect(waiting).toEqual(row);
     expect(waiting && souls.indexOf(waiting).partition).not.toBe(soulsListed('studio'));
     const [listed] = given(sealed, exported).state.values();
     expect(listed).toMatchObject({ place: { txId: 'd', url: 'http://test/archive/d' } });
     expect(listed && souls.indexOf(listed).partition).toBe(soulsListed('studio'));
   });
 
+  it('says when a soul was withdrawn, until it is exported again [8.1z]', () => {
+    const withdrawn = of({ type: 'SoulWithdrawn', data: { soulId: 's1', txId: 'd' } });
+    const [listed] = given(sealed, exported, withdrawn).state.values();
+    expect(listed).toMatchObject({ place: { txId: 'd' }, withdrawnAt: '2026-01-01T00:00:02.000Z' });
+    expect(listed && souls.indexOf(listed).partition).toBe(soulsListed('studio'));
+    const [again] = given(sealed, withdrawn, exported).state.values();
+    expect(again).not.toHaveProperty('withdrawnAt');
+    expect([...given(withdrawn).state.values()]).toEqual([]);
+  });
+
   it.each([
     of({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_UPLOAD_FAILED', reason: '' } }),
     of({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
-  ])('drops a soul that did not leave: $type', (over) => {
-    expect(given(sealed, over).state.size).toBe(0);
+  ])('does not show a soul that did not leave, but knows that it was sealed: $type', (over) => {
+    const [kept] = given(sealed, over).state.values();
+    expect(kept).toMatchObject({ root: 'r', kid: 'k', place: null });
   });
 });

@@ -46,6 +46,63 @@ describe('the utterances of a turn', () => {
     ]);
   });
 
+  it('name the action, and the rule that refused or replaced it [10.10l]', () => {
+    const refusal = { refusedAction: { type: 'ATTACK' }, code: 'RULE_REFUSED', details: { drRuleId: 'peace' } };
+    const marks = (event: EventDraft): unknown =>
+      rowsAfter(turnOpened('t1'), event)[0]
+        ?.utterances.slice(1)
+        .map(({ action, drRuleId, code, refused }) => [action, drRuleId, code, refused]);
+    const refused = ['ATTACK', 'peace', 'RULE_REFUSED', true];
+    expect(marks(deciding(refusal, false))).toEqual([refused, refused]);
+    const full = { refusedAction: { type: 'USE' }, code: 'ITEMS_TOO_MANY', details: { drRuleId: 'of the world' } };
+    expect(marks(deciding(full, false))).toEqual(Array(2).fill(['USE', undefined, 'ITEMS_TOO_MANY', true]));
+    const grounds = { rules: [], seen: [], checks: [], replacedBy: 'polite' };
+    expect(marks(data(deciding({ action: { type: 'BOW' } }), { grounds }))).toEqual(
+      Array(2).fill(['BOW', 'polite', undefined, undefined]),
+    );
+  });
+
+  it('include a refusal without words or action [10.10l]', () => {
+    const silent = deciding({ dialogue: '', refusedAction: null, code: 'STATE_REFUSED' }, false);
+    expect(saidAfter(silent)).toEqual([]);
+    expect(saidAfter(turnOpened('t1'), silent).slice(1)).toEqual([['t1', 'said', 'mira', '', '']]);
+  });
+
+  it('mark what a turn remembers word for word, instead of holding it twice [10.10a, 10.10l]', () => {
+    const heard = memoryStored('t1-0', 'A stranger comes in.', 't1');
+    const again = memoryStored('t1-1', 'A stranger comes in.', 't1');
+    const [row] = rowsAfter(turnOpened('t1'), deciding({}), heard, memoryStored('t1-2', 'He is tall.', 't1'), again);
+    expect(row?.utterances.map(({ kind, text, memoryId }) => [kind, text, memoryId])).toEqual([
+      ['heard', 'A stranger comes in.', 't1-0'],
+      ['said', 'Three coins.', undefined],
+      ['memory', 'He is tall.', 't1-2'],
+      ['memory', 'A stranger comes in.', 't1-1'],
+    ]);
+  });
+
+  it('mark memories that were retracted, and keep their passages [10.10l]', () => {
+    const memoryIds = ['m1', 'm1', 't1-0', 'm9', 't9-0'];
+    const retracted = draftOf({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'False.' } });
+    const player = { id: 'p1', name: 'Anna', from: 'body' };
+    const stored = [
+      data(memoryStored('m1'), { player }),
+      memoryStored('m2'),
+      turnOpened('t1'),
+      memoryStored('t1-0', 'A stranger comes in.', 't1'),
+      memoryStored('t1-1', 'He is tall.', 't1'),
+    ];
+    const after = rowsAfter(...stored, retracted);
+    expect(after.flatMap(({ utterances: all }) => all.map(({ memoryId, retracted: is }) => [memoryId, is]))).toEqual([
+      ['m1', true],
+      ['m2', undefined],
+      ['t1-0', true],
+      ['t1-1', undefined],
+    ]);
+    const passages = (rows: readonly UtterancesRow[]) => rows.map((row) => utterances.passagesOf?.(row));
+    expect(passages(after)).toEqual(passages(rowsAfter(...stored)));
+    expect(passages(after)[0]?.[0]?.tags).toContain('player p1');
+  });
+
   it('include the observations of single-request turns [10.10b]', () => {
     expect(
       saidAfter(
@@ -70,7 +127,19 @@ describe('the utterances of a turn', () => {
     expect(by({ npcState: { relationships: { Cy: 1 } } })).toBe('');
   });
 
-  it('include memories without a turn [10.10a]', () => {
+  it('have the player recorded with the turn before any that its texts name [12.3e]', () => {
+    const by = (player: object): unknown =>
+      saidAfter(data(turnOpened('t1', { context: { player: 'Bo' } }), { player }))[0]?.[2];
+    expect(by({ id: 'p1', name: 'Anna', from: 'header' })).toBe('Anna|p1');
+    expect(by({ id: 'p1', from: 'body' })).toBe('p1');
+    expect(by({ id: '', from: 'body' })).toBe('');
+    const player = { id: 'p1', from: 'body' };
+    const asked = { observation: 'Hi.', npcState: { player: 'Bo' }, ruleset: null, player };
+    const events = [data(contextBuilt('c'), { observation: 'Hi.', player }), data(verdict('v', true, true), { asked })];
+    expect(events.map((each) => saidAfter(each)[0]?.[2])).toEqual(['p1', 'p1']);
+  });
+
+  it('include memories, those of a turn too [10.10a]', () => {
     const arrived = draftOf({
       type: 'MemoryArrived',
       data: {
@@ -85,8 +154,9 @@ describe('the utterances of a turn', () => {
     });
     expect(saidAfter(memoryStored('m1'), memoryStored('m2', 'By a turn.', 't1'), arrived, turnOpened('t1'))).toEqual([
       [null, 'memory', '', '', 'It rained.'],
-      [null, 'memory', '', '', 'It snowed.'],
+      ['t1', 'memory', '', '', 'By a turn.'],
       ['t1', 'heard', '', 'mira', 'A stranger comes in.'],
+      [null, 'memory', '', '', 'It snowed.'],
     ]);
   });
 
@@ -100,10 +170,10 @@ describe('the utterances of a turn', () => {
     const places = passages.map(({ place }) => place);
     expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
     expect(passages.map(({ tags }) => tags)).toEqual([
-      ['kind heard', 'npc mira', 'by Anna', 'to mira'],
-      ['kind said', 'npc mira', 'by mira', 'to Anna'],
-      ['kind did', 'npc mira', 'by mira', 'to Anna'],
-      ['kind memory', 'npc mira'],
+      ['kind heard', 'npc mira', 'by Anna', 'to mira', 'refused false', 'player Anna', 'actor key-1'],
+      ['kind said', 'npc mira', 'by mira', 'to Anna', 'refused false', 'action WAVE', 'player Anna', 'actor key-1'],
+      ['kind did', 'npc mira', 'by mira', 'to Anna', 'refused false', 'action WAVE', 'player Anna', 'actor key-1'],
+      ['kind memory', 'npc mira', 'refused false', 'actor key-1'],
     ]);
     expect(passages[0]).toMatchObject({ partition: 'studio', at: '2026-01-01T00:00:00.000Z' });
   });

@@ -36,6 +36,10 @@ const folded: Readonly<Record<string, string>> = {
   // The same events: a row says whether players are kept apart.
   'npcs 10':
     'ActorIdentified 1, AnswerMissing 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'npcs 11':
+    'ActorIdentified 1, AnswerMissing 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, PromptShortened 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'npcs 12':
+    'ActorIdentified 1, AnswerMissing 1, BridgeChecked 1, ChainBreakRecorded 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoriesCleared 1, MemoriesRecalled 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1, NpcArchived 1, NpcRegistered 1, NpcUpdated 1, PromptShortened 1, RecallReported 1, RulesetBound 1, RulesetMissing 1, SoulArrivalBegun 1, SoulArrived 1, SoulExportExpired 1, SoulExportFailed 1, SoulExportRequested 1, SoulExported 1, SoulSealed 1, SoulWithdrawn 1, StateChanged 1, TapeMismatchNoticed 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'turns 1':
     'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'turns 2':
@@ -43,9 +47,17 @@ const folded: Readonly<Record<string, string>> = {
   'memories 1': 'MemoriesCleared 1, MemoryConfirmed 1, MemoryStored 1',
   'memories 2': 'MemoriesCleared 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
   'memories 3': 'MemoriesCleared 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
+  // The same events: texts are indexed by the words that search has, without accents and with each character of scripts without spaces.
+  'memories 4': 'MemoriesCleared 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
+  // The same events: texts are indexed with those who may hear them.
+  'memories 5': 'MemoriesCleared 1, MemoriesRetracted 1, MemoryArrived 1, MemoryConfirmed 1, MemoryStored 1',
+  'players 1':
+    'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'rulesets 1': 'RulesetDeleted 1, RulesetRegistered 1',
   'souls 1': 'SoulExported 1, SoulSealed 1',
   'souls 2': 'SoulExportExpired 1, SoulExportFailed 1, SoulExported 1, SoulSealed 1',
+  'souls 3': 'SoulExported 1, SoulSealed 1',
+  'souls 4': 'SoulExported 1, SoulSealed 1, SoulWithdrawn 1',
   'levels 1': 'LevelDeleted 1, LevelPut 1',
   'ghosts 1': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
   'ghosts 2': 'GhostBegun 1, GhostEnded 1, GhostReported 1, GhostRequested 1',
@@ -55,6 +67,18 @@ const folded: Readonly<Record<string, string>> = {
   // The same events: words that end in a sigma are indexed differently.
   'utterances 2':
     'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  // The same events: the player recorded with a turn counts before those whom its texts name.
+  'utterances 3':
+    'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  // The memories of a turn are in its row, and a retraction marks them.
+  'utterances 4':
+    'ContextBuilt 1, DirectiveGiven 1, MemoriesRetracted 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'activity 1': 'ContextBuilt 1, DirectiveGiven 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'waiting-turns 1':
+    'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'player-names 1':
+    'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, FactsReported 1, MemoryArrived 1, MemoryStored 1, NpcRegistered 1, NpcUpdated 1, RecallReported 1, SoulArrived 1, SoulExportRequested 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  'retractions 1': 'MemoriesRetracted 1',
   'open-processes 2': 'all',
 };
 

@@ -28,7 +28,7 @@ const silentAddress = async (): Promise<string> => {
 
 describe('GET /metrics', () => {
   it.each(['projector,relay', 'worker', 'http'])(
-    'of the role %s answers this machine and, through a proxy, a key with the scope ops, while Kafka and PostgreSQL hang',
+    'of the role %s answers this machine and, through a proxy, a key with the scope metrics, while Kafka and PostgreSQL hang',
     async (roles) => {
       const address = await silentAddress();
       namespace = await openNamespace({ KAFKA_BROKERS: address, DATABASE_URL: `postgres://nobody@${address}/none` });

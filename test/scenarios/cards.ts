@@ -67,7 +67,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         name: 'Mira',
         cardVersion: 2,
         persona: expect.stringContaining('Mira keeps the inn.') as string,
-        lore: { entries: 5, stored: 3, known: 0, left: 2 },
+        lore: { entries: 5, stored: 3, known: 0, left: 2, disabled: 1 },
         warnings: [],
       });
       expect(answer.headers.get('anima-revision')).toBe('3');
@@ -178,13 +178,13 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it.each([
-      ['a1-world-info-names.json', { entries: 1, left: 1 }, []],
-      ['a2-enabled-text.json', { entries: 1, left: 1 }, []],
-      ['a3-entries-map.json', { entries: 1, left: 0 }, ['The lamp is old.']],
-      ['a3-one-bad-entry.json', { entries: 2, left: 1 }, ['The lamp is old.']],
-      ['a4-agnai.json', { entries: 1, left: 0 }, ['The lamp is old.']],
-      ['a5-keys-text.json', { entries: 1, left: 0 }, ['lamp, light: It burns whale oil.']],
-      ['a6-bom.json', { entries: 0, left: 0 }, []],
+      ['a1-world-info-names.json', { entries: 1, left: 1, disabled: 1 }, []],
+      ['a2-enabled-text.json', { entries: 1, left: 1, disabled: 1 }, []],
+      ['a3-entries-map.json', { entries: 1, left: 0, disabled: 0 }, ['The lamp is old.']],
+      ['a3-one-bad-entry.json', { entries: 2, left: 1, disabled: 0 }, ['The lamp is old.']],
+      ['a4-agnai.json', { entries: 1, left: 0, disabled: 0 }, ['The lamp is old.']],
+      ['a5-keys-text.json', { entries: 1, left: 0, disabled: 0 }, ['lamp, light: It burns whale oil.']],
+      ['a6-bom.json', { entries: 0, left: 0, disabled: 0 }, []],
     ] as const)(
       'are read as applications write them: %s [8.9a, 8.9u, 8.9v, 8.9w, 8.9x, 8.9z]',
       async (name, lore, texts) => {
@@ -213,6 +213,52 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await shown(npcId)).toEqual(v3Card());
     });
 
+    const fileOf = async (npcId: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${running.server.url}${pathOf(npcId)}/card?format=file`, {
+        headers: { authorization: `Bearer ${running.server.ownerKey}`, ...headers },
+      });
+      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+
+    it('come back as the file that was imported, byte for byte [8.9ac]', async () => {
+      const json = Buffer.from(`\ufeff${JSON.stringify(v3Card(), null, 3)}\n\n`);
+      const zip = zipOf([
+        { name: 'card.json', content: JSON.stringify(v3Card()) },
+        { name: 'assets/icon.png', content: 'a picture' },
+      ]);
+      const behind = Buffer.concat([Buffer.from('ffd8ffe0ffd9', 'hex'), zip]);
+      const large = Buffer.concat([behind.subarray(0, 6), Buffer.alloc(8 * 1024 * 1024, 7), zip]);
+      const npcId = freshId();
+      for (const [sentAs, bytes, type, extension] of [
+        [PNG, withCards({ ccv3: v3Card(), chara: v1Card }), PNG, 'png'],
+        ['application/zip', zip, 'application/zip', 'charx'],
+        ['image/jpeg', large, 'image/jpeg', 'jpeg'],
+        [PNG, behind, 'image/jpeg', 'jpeg'],
+        ['application/json', json, 'application/json', 'json'],
+      ] as const) {
+        expect(await send(npcId, bytes, { 'content-type': sentAs })).toMatchObject({
+          status: 200,
+          body: { warnings: [] },
+        });
+        const before = await types(npcId);
+        expect((await send(npcId, bytes, { 'content-type': sentAs })).status).toBe(200);
+        expect(await types(npcId)).toEqual(before);
+        const { response, bytes: returned } = await fileOf(npcId);
+        expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+        expect(returned.equals(bytes)).toBe(true);
+        expect(response.headers.get('content-disposition')).toMatch(new RegExp(`^attachment; .*\\.${extension}"$`));
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+        const etag = response.headers.get('etag') ?? '';
+        expect((await fileOf(npcId, { 'if-none-match': etag })).response.status).toBe(304);
+      }
+      expect(ok(await running.api.post('/npcs', { npcId, persona: 'Another.' })).status).toBe(200);
+      expect((await fileOf(npcId)).bytes.equals(json)).toBe(true);
+      const bare = freshId();
+      ok(await running.api.post('/npcs', { npcId: bare, persona: 'Keeps bees.' }));
+      expect(codeOf(await running.api.get(`${pathOf(bare)}/card?format=file`))).toBe('ARCHIVE_NOT_FOUND');
+      expect(codeOf(await running.api.get(`${pathOf(freshId())}/card?format=file`))).toBe('NPC_NOT_FOUND');
+    });
+
     it('are refused by name if they are files of another kind [8.9y]', async () => {
       const letta = { agents: [], blocks: [], tools: [], name: 'Orla', description: 'x' };
       const { status, body } = await send(freshId(), Buffer.from(JSON.stringify(letta)), {
@@ -236,7 +282,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get(`${pathOf(npcId)}/card`, { 'if-none-match': etag })).status).toBe(200);
     });
 
-    it('are refused with their own codes, and nothing is stored [1.2h, 8.9a, 8.9h, 8.9i, 8.9m, 8.9n]', async () => {
+    it('are refused with their own codes, and nothing is stored [1.2h, 8.9a, 8.9aa, 8.9h, 8.9i, 8.9m, 8.9n]', async () => {
       const npcId = freshId();
       const crcBroken = withCards({ chara: v1Card });
       crcBroken[20] = 7;
@@ -252,7 +298,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         [() => send(npcId, withCards({})), 422, 'CARD_MISSING'],
         [() => send(npcId, crcBroken), 422, 'PNG_INVALID'],
         [() => send(npcId, compressed), 422, 'PNG_INVALID'],
-        [() => send(npcId, Buffer.from('PK\u0003\u0004')), 422, 'PNG_INVALID'],
+        [() => send(npcId, Buffer.from('PK\u0003\u0004')), 422, 'CHARX_INVALID'],
         [() => send(npcId, withCards({ chara: { name: 'nobody' } })), 422, 'CARD_INVALID'],
         [() => send(npcId, withCards({ chara: [[[]]] })), 422, 'CARD_INVALID'],
         [() => send(npcId, bytesOf({ hello: 1 }), json), 422, 'CARD_INVALID'],
@@ -313,6 +359,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       await running.server.restart('kill');
       running.again();
       expect((await running.api.get('/npcs/mira/card')).body).toEqual(v3Card());
+      expect((await running.api.get('/npcs/mira/card?format=file')).text).toBe(JSON.stringify(v3Card()));
       expect((await running.api.post('/npcs/mira/card', v3Card())).body).toMatchObject({
         lore: { stored: 0, known: 1 },
       });

@@ -1,6 +1,7 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentScenarios } from './agents.js';
 import { playerScenarios } from './players.js';
+import { playerTokenScenarios } from './player-tokens.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { asOfScenarios } from './as-of.js';
 import { bindingScenarios } from './bindings.js';
@@ -27,6 +28,7 @@ memoryScenarios('embedded', open);
 recallScenarios('embedded', open);
 agentScenarios('embedded', open);
 playerScenarios('embedded', open);
+playerTokenScenarios('embedded', open);
 cortexScenarios('embedded', open);
 historyScenarios('embedded', open);
 searchScenarios('embedded', open);

@@ -40,6 +40,7 @@ it(
         secret: null,
         secretFile: null,
         embedder: { kind: 'builtin' },
+        embeddingCacheBytes: 1_000_000,
         embeddingShare: 0.5,
         readWaitMs: 2000,
         keptAnswerBytes: 1_000_000,

@@ -467,7 +467,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
 
     it('ends event streams of a revoked key, and allows sixteen of them [10.1l]', async () => {
       await api.post('/npcs', { npcId: 'watched', persona: 'x' });
-      const { key, keyId } = await keyWith({});
+      const { key, keyId } = await keyWith({ scopes: ['audit'] });
       const streams = await Promise.all(
         Array.from({ length: 16 }, () =>
           fetch(`${server.url}/npcs/watched/events`, { headers: { authorization: `Bearer ${key}` } }),

@@ -101,19 +101,46 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(await card()).not.toContain(LIE);
     });
 
-    it('remove lore from imported cards, in each form [10.12q]', async () => {
+    it('remove lore from imported cards, in each form, and end the return of its file [8.9ad, 10.12q]', async () => {
       const npcId = freshMind();
       const entries = [LIE, 'The well is deep.'].map((content) => ({ keys: ['well'], content, enabled: true }));
       const data = { name: 'Mira', description: 'A baker.', character_book: { entries } };
       const given = { spec: 'chara_card_v2', spec_version: '2.0', data, description: 'A baker.' };
       ok(await running.api.post(`${pathOf(npcId)}/card`, given));
       const lie = (await list(npcId)).find(({ text }) => text === LIE);
+      const file = () => running.api.get(`${pathOf(npcId)}/card?format=file`);
+      expect((await file()).text).toBe(JSON.stringify(given));
       ok(await retract(npcId, { memoryIds: [lie?.id ?? ''] }));
+      expect(await file()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+      expect((await file()).text).toContain('was retracted');
+      ok(await running.api.post(`${pathOf(npcId)}/card`, { ...given, more: 1 }));
+      ok(await running.api.post(`${pathOf(npcId)}/card`, given));
+      expect((await file()).text).not.toContain(LIE);
       const left = { ...given, data: { ...data, character_book: { entries: entries.slice(1) } } };
       for (const query of ['', '?format=original']) {
         expect(JSON.parse((await running.api.get(`${pathOf(npcId)}/card${query}`)).text)).toEqual(left);
       }
       expect((await running.api.get(`${pathOf(npcId)}/card?version=3`)).text).not.toContain(LIE);
+    });
+
+    it('remove lore from imported cards that the mind already knew as another type [8.9ad, 10.12q]', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      await keep(npcId, 'The well is deep.');
+      const entries = [LIE, 'The well is deep.'].map((content) => ({ keys: ['well'], content, enabled: true }));
+      const data = { name: 'Mira', description: 'A baker.', character_book: { entries } };
+      const given = { spec: 'chara_card_v2', spec_version: '2.0', data };
+      const imported = ok(await running.api.post(`${pathOf(npcId)}/card`, given));
+      expect(imported).toMatchObject({ lore: { stored: 0, known: 2 } });
+      const card = (format: string) => running.api.get(`${pathOf(npcId)}/card?format=${format}`);
+      ok(await retract(npcId, { memoryIds: [await keep(npcId, 'It is late.')] }));
+      expect((await card('file')).text).toBe(JSON.stringify(given));
+      ok(await retract(npcId, { memoryIds: [lie] }));
+      for (const format of ['json', 'original']) {
+        const { status, text } = await card(format);
+        expect([status, text.includes(LIE), text.includes('The well is deep.')]).toEqual([200, false, true]);
+      }
+      expect(await card('file')).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
     });
 
     it('include derived memories, as the lineage shows [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
@@ -204,17 +231,31 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect([later?.text, later?.id === lie, others]).toEqual([LIE, false, []]);
     });
 
-    it('leave agents with the remaining memories', async () => {
+    it('leave agents with the remaining memories, and without what was said with them [10.12r, 13.4a]', async () => {
       const npcId = `baker-${String(minds++)}`;
       const tell = async (input: string) =>
         ok(await running.api.post(`/v1/agents/${npcId}/process`, { input })) as { memoriesRecalled: string[] };
       ok(await running.api.post('/npcs', { npcId, persona: 'Mira.' }));
       await tell(LIE);
       expect((await tell('Who poisoned the well?')).memoriesRecalled).toContain(LIE);
+      await tell('What did you just say?');
       const lie = (await list(npcId)).find(({ text }) => text === LIE)?.id ?? '';
       expect(ok(await lineage(npcId, lie))).toMatchObject({ recalledBy: [{ match: 'id' }] });
       ok(await retract(npcId, { memoryIds: [lie] }));
       expect((await tell('Who poisoned the well?')).memoriesRecalled).not.toContain(LIE);
+      const conversation = async () => {
+        const { events } = ok(await running.api.get(`${pathOf(npcId)}/history?limit=500`)) as {
+          events: readonly { type: string; data: { conversation?: readonly unknown[] } }[];
+        };
+        return events.findLast(({ type }) => type === 'TurnOpened')?.data.conversation;
+      };
+      // Neither the turn that heard the lie, nor the one that recalled it, nor the one that repeated its answer.
+      expect(await conversation()).toEqual([]);
+      await tell('Good evening.');
+      expect(await conversation()).toHaveLength(1);
+      ok(await running.api('DELETE', `/npcs/${npcId}/memory/clear`));
+      await tell('Good evening again.');
+      expect(await conversation()).toEqual([]);
     });
 
     it('are refused for unknown memories, for other studios and for keys without the scope [10.12e, 10.12f, 10.12l]', async () => {

@@ -186,7 +186,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
     });
 
-    it('live once across all tenants, until their mind is archived [8.4c, 8.4k]', async () => {
+    it('live once across all tenants, until their mind is archived [8.4c, 8.4k, 8.4x]', async () => {
       const soul = await strangersSoul();
       ok(await bring(txIdOf(soul), soul));
       const made = ok(await running.api.post('/tenants', { tenantId: `t${souls}` }), 201).body as { key: string };
@@ -204,6 +204,15 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(refused.text).not.toContain(soul.npcId);
       ok(await running.api('DELETE', pathOf(soul.npcId)));
       expect(ok(await bringThere()).body).toMatchObject({ npcId: soul.npcId, copy: false });
+      // The archived mind does not come back while the soul lives there.
+      const revive = () => running.api.post('/npcs', { npcId: soul.npcId, persona: 'Back again.' });
+      const act = () => running.api.post(`${pathOf(soul.npcId)}/context`, { observation: 'A knock.' });
+      for (const reply of [await revive(), await act()]) {
+        expect([reply.status, codeOf(reply)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
+        expect(reply.text).not.toContain(soul.npcId);
+      }
+      ok(await running.api('DELETE', pathOf(soul.npcId), undefined, other));
+      ok(await revive());
       const unknown = await running.api.post(
         '/npcs/import/confirm',
         { sicTxId: 'nothing', sicDownloadResult: { adrBody: soul, adrSuccess: true } },

@@ -154,6 +154,23 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(proof).toMatchObject({ txId, soulId: soul['id'], memory, part: 1, parts: 3, root: soul['trainingProof'] });
     });
 
+    it('are withdrawn from the archive, which their history and the list say [8.1v, 8.1w, 8.1z]', async () => {
+      const npcId = await freshMind();
+      const begun = await begin(npcId);
+      const { id: txId } = await upload(begun.se1Instruction);
+      const done = ok(await confirm(npcId, begun, { aurTxId: txId })).body as JsonObject;
+      ok(await running.api('DELETE', pathOf(npcId)));
+      expect((await running.api('DELETE', `/souls/${txId ?? ''}`)).status).toBe(204);
+      expect((await fetch(done['arweaveUrl'] as string)).status).toBe(404);
+      expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulWithdrawn']);
+      expect(ok(await running.api.get(pathOf(npcId))).body).toMatchObject({ archived: true });
+      const listed = (ok(await running.api.get('/souls')).body as { souls: JsonObject[] }).souls;
+      expect(listed.find((soul) => soul['npcId'] === npcId)).toMatchObject({ txId, withdrawnAt: expect.any(String) });
+      // Its grant is still valid: what was withdrawn can be published again.
+      expect((await upload(begun.se1Instruction)).status).toBe(201);
+      expect((await fetch(done['arweaveUrl'] as string)).status).toBe(200);
+    });
+
     it('accept a reserialised payload, whatever the order of its members [8.1c, 8.2b]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
@@ -355,15 +372,15 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
-    it('disclose named players, and omit them on request [7.2b, 8.1f, 8.7h, 8.10a, 8.10d, 8.10e, 8.10g]', async () => {
+    it('disclose named players, and omit them on request [7.2b, 8.1f, 8.7h, 8.10a, 8.10d, 8.10e, 8.10g, 8.10l]', async () => {
       const npcId = await freshMind();
       const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
       const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });
-      const { turnId } = ok(await ask('Good evening to you.', { player: { id: 'p-17', name: 'Ann' } })).body as {
+      const { turnId } = ok(await ask('Good evening to you.', { player: { id: 'p-1717', name: 'Marigold' } })).body as {
         readonly turnId: string;
       };
       ok(await ask('The rain will not stop.', { weather: 'rain' }));
-      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'It was Ann who took the necklace.' }));
+      ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'It was Marigold who took the necklace.' }));
       const exported = async (body: object): Promise<JsonObject> =>
         (ok(await running.api.post(`${agent}/soul/export`, body)).body as { readonly soul: JsonObject }).soul;
       const disclosureOf = async (soul: JsonObject): Promise<JsonObject> =>
@@ -378,12 +395,12 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
         bytes: Buffer.byteLength(jcs(whole)),
         without: [],
         turns: 'read',
-        players: [{ names: ['p-17', 'Ann'], memories: 2, state: 0 }],
+        players: [{ names: ['p-1717', 'Marigold'], memories: 2, state: 0 }],
         memories: {
           about: 2,
           items: [
-            { turnId, players: ['p-17'], by: ['turn'] },
-            { turnId: null, players: ['p-17'], by: ['text'] },
+            { turnId, players: ['p-1717'], by: ['turn'] },
+            { turnId: null, players: ['p-1717'], by: ['text'] },
           ],
         },
       });
@@ -391,7 +408,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const bare = await exported({ without: ['players'] });
       expect(bare['without']).toEqual(['players']);
       expect(textsOf(bare)).toEqual(
-        textsOf(whole).filter((text) => !text.includes('Ann') && !text.includes('Good evening')),
+        textsOf(whole).filter((text) => !text.includes('Marigold') && !text.includes('Good evening')),
       );
       expect(textsOf(bare)).toContain('The gate is old.');
       expect(await disclosureOf(bare)).toMatchObject({
@@ -403,6 +420,17 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       });
       const verified = ok(await running.api.post(`/souls/${sha256Base64url(jcs(bare))}/verify`)).body;
       expect(verified).toMatchObject({ valid: true });
+      // Nobody named the player to this mind.
+      const other = await freshMind();
+      ok(await running.api.post(`${pathOf(other)}/memory`, { text: 'Marigold owes two coins.' }));
+      const elsewhere = `/v1/agents/${encodeURIComponent(other)}/soul/export`;
+      const all = ok(await running.api.post(elsewhere, {})).body as { readonly soul: JsonObject };
+      const left = ok(await running.api.post(elsewhere, { without: ['players'] })).body as {
+        readonly soul: JsonObject;
+      };
+      expect([all, left].map(({ soul }) => textsOf(soul).includes('Marigold owes two coins.'))).toEqual([true, false]);
+      expect(await disclosureOf(all.soul)).toMatchObject({ players: [{ names: ['p-1717', 'Marigold'], memories: 1 }] });
+
       const wrong = await running.api.post(`${agent}/soul/export`, { without: ['memories'] });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       const none = await running.api.get(`/souls/${'A'.repeat(43)}/disclosure`);

@@ -2,6 +2,7 @@ import { openDistributedServer, openNamespace } from '../support/distributed-ser
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
 import { playerScenarios } from './players.js';
+import { playerTokenScenarios } from './player-tokens.js';
 import { bindingScenarios } from './bindings.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { factsScenarios } from './facts.js';
@@ -25,6 +26,7 @@ memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
 playerScenarios('distributed', openDistributedServer);
+playerTokenScenarios('distributed', openDistributedServer);
 // A restart takes many seconds here; the embedded profile tries more moments.
 agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
 ghostBodyScenarios('distributed', openDistributedServer);

@@ -77,7 +77,7 @@ describe('the page of a tag', () => {
             tags: ['Things'],
             summary: 'Make a thing',
             security: [{ apiKey: [] }],
-            'x-scope': 'npc',
+            'x-scopes': ['npc'],
             responses: {},
             ...operation,
           },

@@ -6,7 +6,7 @@ import { EmbeddedSoulArchive } from '../../src/adapters/embedded/soul-archive.js
 import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 
-const by = { tenant: 'local' };
+const by = { tenant: 'local', at: new Date('2026-01-01T00:00:00Z') };
 const payload = (name: string) => Buffer.from(JSON.stringify({ name }));
 const digest = (name: string) => contentDigest(payload(name));
 

@@ -4,6 +4,8 @@ import { rebuild } from '../../src/kernel/read-models/rebuild.js';
 import { isNpcStream, npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
+import { openState } from '../../src/kernel/streams/sealed-snapshot.js';
+import { snapshotSeals } from '../support/seals.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { projections } from '../../projections/registry.js';
@@ -139,7 +141,9 @@ const unlikeFold = async (
       const { revision, meta } = event;
       const saved = await snapshots.latest(stream, mindFold.snapshots?.version ?? 0, { revision });
       if (saved?.revision !== revision) continue;
-      if (saved.hash !== meta.hash || !isDeepStrictEqual(JSON.parse(saved.state), state))
+      const opened = openState(snapshotSeals, saved);
+      const isWhole = opened !== null && opened !== 'changed';
+      if (!isWhole || saved.hash !== meta.hash || !isDeepStrictEqual(JSON.parse(opened.state), state))
         found.push(`the snapshot of ${stream} at ${String(revision)} is not what its events make`);
     }
   }

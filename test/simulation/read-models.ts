@@ -12,6 +12,7 @@ export const readModelsOver = (models: Read, link: Link): Read => ({
   get: (...asked) => link.call(() => models.get(...asked)),
   getAll: (...asked) => link.call(() => models.getAll(...asked)),
   list: (...asked) => link.call(() => models.list(...asked)),
+  counts: (...asked) => link.call(() => models.counts(...asked)),
   progress: (...asked) => link.call(() => models.progress(...asked)),
   reached: (...asked) => link.call(() => models.reached(...asked)),
   reachedPosition: (...asked) => link.call(() => models.reachedPosition(...asked)),

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { advanceProcess } from '../../activities/process-activities.js';
 import { WordEmbedder } from '../support/memory/word-embedder.js';
+import { checksOf, seals, snapshotSeals } from '../support/seals.js';
 import { MemorySoulArchive } from '../support/memory/soul-archive.js';
 import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
+import type { ChangeSigningKeysDeps } from '../../src/features/keys/change-signing-keys.js';
 import type { ApiKeyDeps } from '../../src/features/keys/api-keys.js';
+import { claimSoul } from '../../src/features/souls/take-custody.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/kernel/streams/snapshotting.js';
 import { jcs } from '../../src/kernel/base/json.js';
@@ -63,8 +66,14 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const { clock } = machine;
   const shared = options.runtime !== null;
   const log = defectLog(options.onDefect);
-  const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
-  const writers = new StreamWriters(events, clock, { shared, kept: options.writersKept, snapshots: snapshotting });
+  const snapshotting = createSnapshotting(
+    { snapshots, clock, log, seals: snapshotSeals },
+    { every: options.snapshotEvery },
+  );
+  const writers: StreamWriters = new StreamWriters(events, clock, {
+    ...{ shared, seals, kept: options.writersKept, snapshots: snapshotting },
+    claim: claimSoul(() => ({ events, clock, writers })),
+  });
   const ports: Ports = {
     clock,
     random,
@@ -81,7 +90,8 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };
   const assembly = assembleServer({
-    ...{ ports, writers, signingKeys, apiKeys: noApiKeys, levels: [], log },
+    ...{ ports, writers, checks: checksOf(events), signingKeys, signingKeyChanges: noChanges, apiKeys: noApiKeys },
+    ...{ levels: [], log },
     ...{ runtime: options.runtime, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
   });
   const { stepDeps, runtime } = assembly;
@@ -96,6 +106,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const metrics = {
     begin: () => 0,
     work: () => undefined,
+    count: () => undefined,
     request: () => undefined,
     render: () => Promise.resolve({ type: '', content: '' }),
   };
@@ -137,6 +148,7 @@ const compiledOnce = (route: RouteDefinition): RouteDefinition => {
 
 /** No keys are created or revoked here. */
 const noApiKeys = {} as unknown as ApiKeyDeps;
+const noChanges = {} as unknown as ChangeSigningKeysDeps;
 
 /** A key that needs no threads: a signature only has to be deterministic. */
 const signingKeys: SigningKeys = {
@@ -144,6 +156,7 @@ const signingKeys: SigningKeys = {
   sign: async (kid, claims) => `${kid}.${createHash('sha256').update(jcs(claims)).digest('base64url')}`,
   signText: () => Promise.reject(new Error('no logs are signed here')),
   publicKey: () => Promise.resolve(undefined),
+  isVoid: () => false,
   publicJwks: () => Promise.resolve([]),
 };
 

@@ -15,6 +15,6 @@ for (let n = 0; ; n += 1) {
   const digest = contentDigest(bytes);
   await archive.stage(digest, bytes, { tenant, expiresAt: EXPIRES_AT });
   process.stdout.write(`staged ${String(n)} ${digest}\n`);
-  await archive.publish(digest, { tenant });
+  await archive.publish(digest, { tenant, at: new Date() });
   process.stdout.write(`published ${String(n)} ${digest}\n`);
 }

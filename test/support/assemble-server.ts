@@ -3,6 +3,7 @@ import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.
 import { createLiveTexts } from '../../src/features/agents/live-texts.js';
 import { createEngineWaits } from '../../src/features/engines/engine-waits.js';
 import { createEngines } from '../../src/features/engines/engines.js';
+import type { ChangeSigningKeysDeps } from '../../src/features/keys/change-signing-keys.js';
 import type { ApiKeyDeps } from '../../src/features/keys/api-keys.js';
 import { createGhostEngines } from '../../src/features/ghosts/call-engines.js';
 import { createPace } from '../../src/features/ghosts/pace.js';
@@ -13,12 +14,14 @@ import { openRulesets } from '../../src/features/rules/rulesets.js';
 import { type BuiltInLevel, openLevels } from '../../src/features/levels/levels.js';
 import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
 import { createHand, type SliceTask } from '../../src/features/replays/replay-part.js';
+import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { study } from '../../src/features/ghosts/domain/study.js';
 import type { Log } from '../../src/ports/log.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessRuntime } from '../../src/ports/process-runtime.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { createPlayerTokens } from '../../src/features/keys/player-tokens.js';
 import { httpRoutes } from '../../src/roles/http.js';
 import { processesOf } from '../../src/server/processes.js';
 import { noOtherArchives } from './souls.js';
@@ -30,8 +33,10 @@ const AGENT_WAIT_MS = 12_000;
 export type AssemblyOptions = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
-  readonly signingKeys: SigningKeys;
+  readonly checks: EventChecks;
   readonly apiKeys: ApiKeyDeps;
+  readonly signingKeys: SigningKeys;
+  readonly signingKeyChanges: ChangeSigningKeysDeps;
   readonly levels: readonly BuiltInLevel[];
   /** Null drives processes in this server itself. */
   readonly runtime: ProcessRuntime | null;
@@ -45,7 +50,9 @@ export type AssemblyOptions = {
 export const assembleServer = ({
   ports,
   writers,
+  checks,
   signingKeys,
+  signingKeyChanges,
   apiKeys,
   publicUrl,
   log,
@@ -68,19 +75,22 @@ export const assembleServer = ({
   const deciding = {
     ports,
     writers,
+    repository,
     rulesets,
+    checks,
     signingKeys,
     recall,
     engines,
-    liveTexts: createLiveTexts(),
+    liveTexts: createLiveTexts(clock),
     engineWaits: createEngineWaits(clock, 8),
     archives: noOtherArchives,
     levels,
     ...ghosts,
+    checkpointReceiver: null,
   };
   const decideAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
   const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
-  const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
+  const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, log });
   const stepDeps = { writers, repository, processes, clock };
   const runtime = options.runtime ?? new EmbeddedProcessRuntime({ ...stepDeps, events, random, logger: log });
   const config = {
@@ -91,5 +101,8 @@ export const assembleServer = ({
     rulesRegistration: true,
     archives: { soulTrust: null },
   };
-  return { stepDeps, runtime, routes: httpRoutes({ ...deciding, repository, runtime, publicUrl, config, apiKeys }) };
+  const { directory } = apiKeys;
+  const playerTokens = createPlayerTokens({ signingKeys, directory, clock, issuer: publicUrl, rateLimit: null });
+  const routes = httpRoutes({ ...deciding, runtime, publicUrl, config, apiKeys, signingKeyChanges, playerTokens });
+  return { stepDeps, runtime, routes };
 };

@@ -4,6 +4,7 @@ import { levelEvents } from '../../src/features/levels/domain/events.js';
 import { npcEvents } from '../../src/features/npcs/domain/events.js';
 import { replayEvents } from '../../src/features/replays/domain/events.js';
 import { rulesetEvents } from '../../src/features/rules/domain/events.js';
+import { accessEvents } from '../../src/features/keys/domain/access-events.js';
 import { signingKeyEvents } from '../../src/features/keys/domain/signing-events.js';
 import { custodyEvents } from '../../src/features/souls/domain/custody.js';
 import { importEvents } from '../../src/features/souls/domain/import-events.js';
@@ -23,4 +24,5 @@ export const eventKinds = {
   ghostSteps: ghostStepEvents,
   replays: replayEvents,
   log: logEvents,
+  access: accessEvents,
 } as const;

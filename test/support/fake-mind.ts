@@ -279,6 +279,7 @@ export const createFakeMind = (
     if (root === 'keys' && method === 'DELETE' && id !== undefined) return json(keys.delete(id) ? 204 : 404, {});
     if (path === '/rules/presets' && method === 'GET') return json(200, presets);
     if (root === 'rules') return rules(method, id, id === 'presets' ? sub : undefined, body);
+    if (root === 'v1') return json(200, { dialogue: 'I see.', memoriesRecalled: [] });
     if (root !== 'npcs') return notFound('NOT_FOUND');
     if (id === undefined) {
       const npcId = text(body['npcId']);

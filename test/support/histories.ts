@@ -1,6 +1,7 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 
+import { defined } from '../../src/kernel/base/defined.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
 import type { LevelEvent } from '../../src/features/levels/domain/events.js';
@@ -87,10 +88,15 @@ export const verdict = (turnId: string, valid: boolean, asked = false): EventDra
     },
   });
 
-export const memoryStored = (memoryId: string, text = 'It rained.', turnId?: string): EventDraft =>
+export const memoryStored = (
+  memoryId: string,
+  text = 'It rained.',
+  turnId?: string,
+  player?: { readonly id: string; readonly from: 'body' | 'context' },
+): EventDraft =>
   draftOf({
     type: 'MemoryStored',
-    data: { ...(turnId === undefined ? {} : { turnId }), memoryId, text, type: 'observation', importance: 0.5 },
+    data: { memoryId, text, type: 'observation', importance: 0.5, ...defined({ turnId, player }) },
   });
 
 export const directiveGiven = (turnId: string): EventDraft =>

@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/adapters/system/random.js';
 import { bundleOf } from '../../src/features/proofs/bundle.js';
 import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import type { CheckpointAt } from '../../src/features/proofs/log.js';
+import { restartLog } from '../../src/features/proofs/restart-log.js';
 import { makeCheckpoint } from '../../src/features/proofs/make-checkpoint.js';
 import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
 import { systemContext } from '../../src/kernel/streams/command-id.js';
@@ -14,8 +15,12 @@ import { defined } from '../../src/kernel/base/defined.js';
 import type { JsonObject } from '../../src/kernel/base/json.js';
 import { logStream, npcStream } from '../../src/kernel/base/stream-names.js';
 import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { Log } from '../../src/ports/log.js';
+import type { Seals } from '../../src/kernel/crypto/seals.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { checkpoint } from '../../workflows/checkpoint.js';
+import { seals } from './seals.js';
 import { serverKeys } from './souls.js';
 import { texts } from './streams.js';
 
@@ -28,24 +33,32 @@ export const openLog = async ({
   signingKeys,
   receiver = null,
   issuer = 'https://minds.example',
+  log = silent,
+  clock = systemClock,
   events = new MemoryEventStore(),
+  sealing = seals,
 }: {
   readonly signingKeys?: SigningKeys;
-  readonly receiver?: CheckpointReceiver | null;
+  readonly receiver?: (Pick<CheckpointReceiver, 'handOn'> & Partial<CheckpointReceiver>) | null;
+  readonly log?: Pick<Log, 'warn'>;
+  readonly clock?: Clock;
   readonly issuer?: string;
   readonly events?: MemoryEventStore;
+  /** Null for a server that is older than seals. */
+  readonly sealing?: Seals | null;
 } = {}) => {
   const keys = signingKeys ?? (await serverKeys('log'));
-  const deps = { clock: systemClock, random: systemRandom, events, writers: new StreamWriters(events, systemClock) };
+  const writers = new StreamWriters(events, clock, sealing === null ? {} : { seals: sealing });
+  const deps = { clock, random: systemRandom, events, writers };
   const repository = new ProcessRepository(events);
-  const ports = { events, clock: systemClock };
-  const host = checkpointEffects({
-    ...deps,
-    ports,
-    signingKeys: keys,
+  const ports = { events, clock };
+  // The tests of the log write events that no server would have made.
+  const checks = { requireGood: () => Promise.resolve() };
+  const published = {
     issuer,
-    checkpointReceiver: receiver,
-  });
+    checkpointReceiver: receiver && { lastSize: () => Promise.resolve(null), ...receiver },
+  };
+  const host = checkpointEffects({ ...deps, ...published, ports, checks, signingKeys: keys, log });
   const processes = { checkpoint: { ...host, process: checkpoint } };
   const runtime = new EmbeddedProcessRuntime({ ...deps, repository, processes, logger: silent });
   await runtime.start();
@@ -55,7 +68,7 @@ export const openLog = async ({
     keys,
     writers: deps.writers,
     /** The trigger of a round. */
-    rounds: { ...deps, runtime },
+    rounds: { ...deps, ...published, runtime },
     /** Appends one event for each of these to a mind. */
     write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
       await runCommand(deps, npcStream(LOG_TENANT, npcId), texts, by(), () =>
@@ -64,13 +77,18 @@ export const openLog = async ({
     },
     /** Makes a checkpoint. @throws Error if there is none */
     checkpoint: async (): Promise<CheckpointAt> => {
-      const made = await makeCheckpoint({ ...deps, runtime }, LOG_TENANT, by());
+      const made = await makeCheckpoint({ ...deps, ...published, runtime }, LOG_TENANT, by());
       if (made === null) throw new Error('there is no checkpoint');
       return made;
     },
+    restart: (reason: string) => restartLog({ ...deps, issuer }, LOG_TENANT, reason, by()),
     /** The text of a bundle. */
     bundle: async (npcId: string, from: number, to: number, extended?: number): Promise<string> => {
-      const asked = { tenant: LOG_TENANT, npcId, from, to, ...defined({ extends: extended }) };
+      const { lastRevision: last } = await events.read(npcStream(LOG_TENANT, npcId), {
+        direction: 'backwards',
+        limit: 1,
+      });
+      const asked = { tenant: LOG_TENANT, npcId, from, to, last, ...defined({ extends: extended }) };
       const made = { madeAt: '2026-11-25T00:00:00.000Z', keys: await keys.publicJwks() };
       let text = '';
       for await (const chunk of bundleOf(events, { ...asked, ...made })) text += chunk;

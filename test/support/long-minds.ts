@@ -8,6 +8,7 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { Moment, Snapshot, Snapshots } from '../../src/ports/snapshots.js';
 import { ManualClock } from './manual-clock.js';
+import { snapshotSeals } from './seals.js';
 import { settle } from './settle.js';
 import { onBehalf, storeWith } from './streams.js';
 
@@ -70,7 +71,7 @@ export const snapshotServers = ({
   const server = (over: Snapshots = snapshots, events = store): StreamWriters => {
     const options = every === undefined ? {} : { every };
     return new StreamWriters(events, clock, {
-      snapshots: createSnapshotting({ snapshots: over, clock, log }, options),
+      snapshots: createSnapshotting({ snapshots: over, clock, log, seals: snapshotSeals }, options),
     });
   };
   const saved = async (stream = npcStream('studio', 'mira')): Promise<readonly number[]> => {

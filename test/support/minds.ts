@@ -4,6 +4,7 @@ import { createEngineWaits } from '../../src/features/engines/engine-waits.js';
 import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
+import { seals } from './seals.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
 import { openRulesets } from '../../src/features/rules/rulesets.js';
@@ -66,7 +67,7 @@ export const openMinds = async (
   clock = new ManualClock(),
   { shared = false, through = store, agent }: MindsOptions = {},
 ) => {
-  const writers = new StreamWriters(through, clock, { shared });
+  const writers = new StreamWriters(through, clock, { shared, seals });
   const repository = new ProcessRepository(through, { shared });
   const rulesets = openRulesets(writers, through);
   const index = new TurnIndex(through, { shared });
@@ -91,6 +92,7 @@ export const openMinds = async (
             agentTurn: {
               ...agentTurnEffects({
                 ...effectsDeps,
+                ...{ repository, writers },
                 engineWaits: createEngineWaits(clock, 8),
                 liveTexts: null,
                 ...agent,

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import type { DirectiveRuleSet } from '../../src/features/rules/domain/ruleset.js';
 import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import { evolveSummary, initialSummary } from '../../src/features/npcs/domain/state.js';
@@ -17,9 +18,10 @@ export const playedMind = (
   turns: number,
   rules: DirectiveRuleSet | null,
   inputsOf = turnInputs,
+  before: readonly EventDraft[] = [],
 ): readonly RecordedEvent[] => {
-  const events: RecordedEvent[] = [];
-  let mind = initialSummary;
+  const events = [...recorded(npcStream('studio', npcId), before)];
+  let mind = events.reduce(evolveSummary, initialSummary);
   for (let index = 0; index < turns; index += 1) {
     let state = turn.initial;
     for (const input of inputsOf(index, `t${String(index)}`, DEADLINE)) {

@@ -32,10 +32,15 @@ export class MemoryRows {
   readonly clock = new ManualClock();
   readonly models = new MemoryReadModels(this.clock);
   readonly #progress = new Map<string, number>();
+  readonly #projection: typeof memories;
+
+  constructor(projection = memories) {
+    this.#projection = projection;
+  }
 
   /** Adds memories, as a projector does; their stream is then at the last one's revision. */
   async store(...rows: readonly MemoryRow[]): Promise<void> {
-    const build = await this.models.open(memories);
+    const build = await this.models.open(this.#projection);
     for (const row of rows) {
       const from = this.#progress.get(row.stream) ?? -1;
       await this.models.commit(build, {
@@ -44,7 +49,11 @@ export class MemoryRows {
             key: `${row.stream}/${row.memoryId}`,
             row,
             index: { partition: row.stream, order: revisionOrder(row.revision), tag: memoryTag(row.type) },
-            search: { stream: row.stream, text: { text: row.text, words: wordsOf(row.text).join(' ') } },
+            search: {
+              stream: row.stream,
+              text: { text: row.text, words: wordsOf(row.text).join(' ') },
+              group: this.#projection.textGroupOf?.(row) ?? null,
+            },
           },
         ],
         remove: [],

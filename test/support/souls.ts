@@ -1,6 +1,9 @@
 import { MemoryEventStore } from './memory/event-store.js';
+import { revokeSigningKeySince, rotateSigningKey } from '../../src/features/keys/change-signing-keys.js';
 import { openSigningKeys } from '../../src/features/keys/signing-keys.js';
 import type { OtherArchives } from '../../src/features/souls/other-archives.js';
+import { tenantStream } from '../../src/kernel/base/stream-names.js';
+import { systemContext } from '../../src/kernel/streams/command-id.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import {
   makeSoul,
@@ -8,8 +11,10 @@ import {
   type SoulMemory,
   type UnsignedSoul,
 } from '../../src/features/souls/domain/document.js';
+import type { Clock } from '../../src/ports/clock.js';
 import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys.js';
 import { ManualClock } from './manual-clock.js';
+import { seals } from './seals.js';
 import { seededRandom } from './seeded-random.js';
 
 /** The signing keys of a separate server: the same seed makes the same keys. */
@@ -17,7 +22,26 @@ export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promi
   const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
   const clock = new ManualClock();
   const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom(seed) };
-  return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), alg });
+  return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), seals, alg });
+};
+
+/** Signing keys that are rotated and revoked directly, beside those that a test hands out. */
+export const rotatingKeys = async (
+  seed: string,
+  clock: Clock = new ManualClock(),
+): Promise<SigningKeys & { rotate(): Promise<string>; revoke(kid: string, since: string): Promise<void> }> => {
+  const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
+  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom(seed) };
+  const signing = { ...deps, wrapKey: new Uint8Array(32).fill(9), seals, alg: 'EdDSA' } as const;
+  const signingKeys = await openSigningKeys(signing);
+  const changes = { ...signing, signingKeys };
+  const command = () => systemContext(deps, tenantStream('local'));
+  return Object.assign(signingKeys, {
+    rotate: async () => (await rotateSigningKey(changes, command())).kid,
+    revoke: async (kid: string, since: string) => {
+      await revokeSigningKeySince(changes, { kid, since, reason: 'stolen' }, command());
+    },
+  });
 };
 
 /** The dependencies of a server without configured archives. */

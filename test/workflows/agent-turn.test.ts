@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { countTokens } from '../../src/kernel/model-text/count-tokens.js';
 import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import type { TurnState } from '../../workflows/turn/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
@@ -21,6 +22,7 @@ const inputs = {
     observation: 'Who stole it?',
     context: {},
     npcState: {},
+    promptAt: '2026-01-01T00:00:00.000Z',
     deadlineAt: '2026-01-01T00:15:00.000Z',
   },
   memories: {
@@ -39,6 +41,7 @@ const inputs = {
   },
   output: { type: 'output', generatedOutput: 'It was you.', cortexId: 'scripted' },
   missing: { type: 'missing', cortexId: 'openai', reason: 'It answers without a text.', attempt: 1 },
+  tooLong: { type: 'tooLong', cortexId: 'openai', reason: 'It is too long.', attempt: 1, shortened: false },
   deadline: { type: 'deadline' },
 } as const satisfies Record<AgentTurnInput['type'], AgentTurnInput>;
 
@@ -62,12 +65,16 @@ const turns = {
 
 /** The effect of every input in every state of an agent’s turn: the next state and the events. */
 const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string>> = {
-  new: { open: 'awaitingMemories TurnOpened', memories: 'new', output: 'new', missing: 'new', deadline: 'new' },
+  new: {
+    open: 'awaitingMemories TurnOpened',
+    ...{ memories: 'new', output: 'new', missing: 'new', tooLong: 'new', deadline: 'new' },
+  },
   awaitingMemories: {
     open: 'awaitingMemories',
     memories: 'awaitingInference MemoriesRecalled',
     output: 'awaitingMemories',
     missing: 'awaitingMemories',
+    tooLong: 'awaitingMemories',
     deadline: 'expired TurnExpired',
   },
   awaitingInference: {
@@ -75,11 +82,26 @@ const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string
     memories: 'awaitingInference',
     output: 'ended VerdictReached MemoryStored',
     missing: 'awaitingInference AnswerMissing',
+    tooLong: 'awaitingInference PromptShortened',
     deadline: 'expired TurnExpired',
   },
-  ended: { open: 'ended', memories: 'ended', output: 'ended', missing: 'ended', deadline: 'ended' },
-  failed: { open: 'failed', memories: 'failed', output: 'failed', missing: 'failed', deadline: 'failed' },
-  expired: { open: 'expired', memories: 'expired', output: 'expired', missing: 'expired', deadline: 'expired' },
+  ended: { open: 'ended', memories: 'ended', output: 'ended', missing: 'ended', tooLong: 'ended', deadline: 'ended' },
+  failed: {
+    open: 'failed',
+    memories: 'failed',
+    output: 'failed',
+    missing: 'failed',
+    tooLong: 'failed',
+    deadline: 'failed',
+  },
+  expired: {
+    open: 'expired',
+    memories: 'expired',
+    output: 'expired',
+    missing: 'expired',
+    tooLong: 'expired',
+    deadline: 'expired',
+  },
 };
 const transitions = Object.entries(turns).flatMap(([name, before]) =>
   Object.values<AgentTurnInput>(inputs).map(
@@ -118,6 +140,17 @@ describe('the state machine of an agent’s turn', () => {
       expect(statusOf(agentTurn, ended.state)).toMatchObject({ effect: null, due: null });
   });
 
+  it('shows the engine the memories with their ages, the newest last [13.3e]', () => {
+    const [one] = inputs.memories.memories;
+    const memories = [
+      { ...one, text: 'The best.', storedAt: '2025-12-31T23:00:00.000Z', similarity: 0.9 },
+      { ...one, text: 'The oldest.', storedAt: '2025-01-01T00:00:00.000Z', similarity: 0.6 },
+    ];
+    const open = take(fresh, inputs.open).and;
+    const asked = pendingEffect(agentTurn, take(open, { type: 'memories', memories }).and.state)?.args;
+    expect(asked?.['prompt']).toContain('- a year ago: "The oldest."\n- an hour ago: "The best."');
+  });
+
   it('notes each attempt without a text once, asks the engine three times, and then fails [6.7a, 6.7b]', () => {
     const noted = (turn: Turn) => turn.events.map(({ type, data }) => [type, data['attempt']]);
     const once = after('open', 'memories', 'missing');
@@ -134,6 +167,46 @@ describe('the state machine of an agent’s turn', () => {
       failure: { code: 'CORTEX_NO_ANSWER', reason: 'It answers without a text.' },
     });
     expect(take(once, inputs.output).and.state).toMatchObject({ name: 'ended' });
+  });
+
+  it('shortens a prompt that the engine refuses for its length, once [13.1e]', () => {
+    const waiting = after('open', 'memories');
+    const prompt = (turn: Turn) => pendingEffect(agentTurn, turn.state)?.args['prompt'] as string;
+    const half = take(waiting, inputs.tooLong).and;
+    expect(half.events.at(-1)).toMatchObject({
+      type: 'PromptShortened',
+      data: {
+        ...{ turnId, budget: Math.floor(countTokens(prompt(waiting)) / 2), reason: 'It is too long.' },
+        instruction: { type: 'ExecuteInference' },
+      },
+    });
+    expect(pendingEffect(agentTurn, half.state)).toMatchObject({ id: 'infer-shortened', args: { shortened: true } });
+    expect(prompt(waiting)).toContain('The player stole a necklace.');
+    expect(prompt(half)).not.toContain('The player stole a necklace.');
+    // The same refusal, reported again, changes nothing; one of the shorter prompt ends as a missing answer does.
+    expect(take(half, inputs.tooLong).events).toEqual([]);
+    const again = take(half, { ...inputs.tooLong, shortened: true });
+    expect(again.events).toMatchObject([{ type: 'AnswerMissing', data: { attempt: 1, reason: 'It is too long.' } }]);
+    expect(pendingEffect(agentTurn, again.and.state)).toMatchObject({ id: 'infer-2-shortened', args: { attempt: 2 } });
+    expect(take(half, inputs.output).and.state).toMatchObject({ name: 'ended' });
+  });
+
+  it('takes the budget that the refusal names if it is smaller than the prompt [13.1e]', () => {
+    const budget = (said: number) =>
+      take(after('open', 'memories'), { ...inputs.tooLong, budget: said }).events?.[0]?.data['budget'];
+    expect(budget(100)).toBe(100);
+    expect(budget(100_000)).toBe(budget(200_000));
+    expect(budget(100_000)).toBeLessThan(200);
+  });
+
+  it('has no shorter prompt where nothing can be left out, and in turns without a time [13.1e]', () => {
+    const noted = (turn: Turn, known = facts) =>
+      turn.when(inTable(agentTurn), inputs.tooLong, known).events?.map(({ type }) => type);
+    const nobody = { ...facts, mind: { ...facts.mind, persona: null, data: null } };
+    const bare = after('open').when(inTable(agentTurn), { type: 'memories', memories: [] }, nobody).and;
+    expect(noted(bare, nobody)).toEqual(['AnswerMissing']);
+    const { promptAt: _, ...older } = inputs.open;
+    expect(noted(take(take(fresh, older).and, inputs.memories).and)).toEqual(['AnswerMissing']);
   });
 
   it('records that no body plays it, and which engine answered [7.1i]', () => {

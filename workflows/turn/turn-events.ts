@@ -1,7 +1,15 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { type Logic, logicOf } from '../../src/features/turns/domain/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
-import type { Instruction, NpcEvent, RecalledMemory, Speaker } from '../../src/features/npcs/domain/events.js';
+import type {
+  Instruction,
+  NpcEvent,
+  RecallBasis,
+  RecalledMemory,
+  Speaker,
+} from '../../src/features/npcs/domain/events.js';
+import { countTokens } from '../../src/kernel/model-text/count-tokens.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { draft } from '../../src/features/npcs/domain/draft.js';
 import { defined } from '../../src/kernel/base/defined.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
@@ -46,7 +54,7 @@ export const openingEvents = (
 
 export const recalledEvents = (
   state: OpenedTurn,
-  memories: readonly RecalledMemory[],
+  { memories, recall }: { readonly memories: readonly RecalledMemory[]; readonly recall?: RecallBasis },
   facts: TurnFacts,
 ): readonly EventDraft[] => [
   draft({
@@ -56,6 +64,7 @@ export const recalledEvents = (
       mindRevision: facts.mind.revision,
       logic: state.logic,
       memories,
+      ...defined({ recall }),
       instruction: askForOutput(logicOf(state.logic), facts, { ...state, memories }),
     },
   }),
@@ -74,16 +83,17 @@ export const decidedEvents = (
   const { effectiveInput, reachVerdict } = logicOf(logic);
   const { verdict, grounds } = reachVerdict(effectiveInput(facts, state), generatedOutput);
   const reached = { mindRevision: facts.mind.revision, logic, generatedOutput, ...made, verdict, grounds };
-  return verdictEvents(state, reached, facts);
+  return verdictEvents(state, reached, { issuer: facts.issuer, facts: facts.mind.facts });
 };
 
 /** The events that record a verdict, including one requested outside a turn. */
 export const verdictEvents = (
   { turnId, player }: { readonly turnId: string; readonly player?: Speaker },
   reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,
-  { issuer }: Pick<TurnFacts, 'issuer'>,
+  { issuer, facts }: Pick<TurnFacts, 'issuer'> & { readonly facts: JsonObject | null },
 ): readonly EventDraft[] => {
-  const { verdict } = reached;
+  const { verdict, logic } = reached;
+  const { gameTimeOf } = logicOf(logic);
   if (!verdict.valid) return [draft({ type: 'VerdictRefused', data: { turnId, ...reached } })];
   return [
     draft({ type: 'VerdictReached', data: { turnId, ...reached, ...issuer } }),
@@ -93,7 +103,12 @@ export const verdictEvents = (
     ...verdict.memoryStore.map((memory, index) =>
       draft({
         type: 'MemoryStored',
-        data: { turnId, memoryId: `${turnId}-${String(index)}`, ...memory, ...defined({ player }) },
+        data: {
+          turnId,
+          memoryId: `${turnId}-${String(index)}`,
+          ...memory,
+          ...defined({ player, gameTime: gameTimeOf(memory.type, facts) }),
+        },
       }),
     ),
   ];
@@ -115,6 +130,43 @@ export const missingEvents = (
     draft({ type: 'AnswerMissing', data: { turnId, cortexId, reason, attempt } }),
     ...(attempt < ATTEMPTS ? [] : [draft({ type: 'TurnFailed', data: { turnId, code: 'CORTEX_NO_ANSWER', reason } })]),
   ];
+};
+
+/** The part of a prompt that is tried if nobody knows how long it may be. */
+const HALF = 1 / 2;
+
+/** A refusal because of the length of the prompt. */
+export type TooLong = {
+  readonly cortexId: string;
+  readonly reason: string;
+  readonly attempt: number;
+  /** How many tokens a prompt may take, as the refusal says; absent if it does not. */
+  readonly budget?: number;
+};
+
+/**
+ * The engine refuses the prompt because of its length: a shorter one, once in a turn. A turn that has had it, or that cannot have it, treats this as a
+ * missing answer.
+ */
+export const tooLongEvents = (
+  state: OpenedTurn,
+  { budget: said, ...refused }: TooLong,
+  facts: TurnFacts,
+): readonly EventDraft[] => {
+  const { turnId, logic, rounds, missing = 0 } = state;
+  const { cortexId, reason, attempt } = refused;
+  const asked = rounds.at(-1)?.instruction;
+  // Turns that were opened before prompts had budgets record no time either.
+  if (state.shortened === true || state.promptAt === undefined || asked?.type !== 'ExecuteInference')
+    return missingEvents(state, refused);
+  if (attempt !== missing + 1) return [];
+  const counted = countTokens(asked.prompt);
+  const budget = said !== undefined && said < counted ? said : Math.floor(counted * HALF);
+  const instruction = askForOutput(logicOf(logic), facts, { ...state, promptBudget: budget });
+  if (instruction.type !== 'ExecuteInference' || instruction.prompt.length >= asked.prompt.length)
+    return missingEvents(state, refused);
+  const basis = { mindRevision: facts.mind.revision, logic };
+  return [draft({ type: 'PromptShortened', data: { turnId, ...basis, budget, cortexId, reason, instruction } })];
 };
 
 export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly EventDraft[] => [

@@ -93,6 +93,13 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
       };
     case 'AnswerMissing':
       return { ...state, missing: event.data.attempt };
+    case 'PromptShortened':
+      return {
+        ...state,
+        ...withRound(state, round(recorded, null, event.data.instruction)),
+        promptBudget: event.data.budget,
+        shortened: true,
+      };
     case 'TurnFailed': {
       const { code, reason } = event.data;
       return { ...state, name: 'failed', endedAt: recorded.meta.at, failure: { code, reason } };

@@ -18,11 +18,17 @@ export type Opening = {
   readonly persona?: string;
   /** Who speaks; absent if nobody is named. */
   readonly player?: Speaker;
+  /** The context that the player sent with a token. It is only shown. */
+  readonly playerContext?: JsonObject;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
   /** What was said before, oldest first. The opening of an agent's turn always has it. */
   readonly conversation?: readonly Exchange[];
+  /** The time from which the prompt tells ages; absent for turns of bodies. */
+  readonly promptAt?: string;
+  /** How many tokens the prompt may take, if a limit is known. */
+  readonly promptBudget?: number;
   /** It runs on this server, without a body. */
   readonly agent?: true;
   /** The outcome of the rules' patterns for the observation, evaluated once, when the turn is opened. */
@@ -65,6 +71,8 @@ export type TurnState =
       readonly roundOf: { readonly actor?: number; readonly memories?: number; readonly output?: number };
       /** How many times the engine gave no text. */
       readonly missing?: number;
+      /** The engine refused the prompt because of its length, and got a shorter one. */
+      readonly shortened?: true;
       /** Why a turn without a verdict ended. */
       readonly failure?: { readonly code: string; readonly reason: string };
       /** The contradictions that were already noted, by their keys. */

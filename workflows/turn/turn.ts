@@ -55,7 +55,7 @@ const takeMemories = (
   state: OpenedTurn,
   { memories }: Extract<TurnInput, { type: 'memories' }>,
   facts: TurnFacts,
-): readonly EventDraft[] => recalledEvents(state, memories, facts);
+): readonly EventDraft[] => recalledEvents(state, { memories }, facts);
 
 const decide = (
   state: OpenedTurn,

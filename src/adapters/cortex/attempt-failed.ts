@@ -12,6 +12,8 @@ export class AttemptFailed extends Error {
   readonly needsRoom: boolean;
   /** The member of the request that the server refuses, if it names one. */
   readonly member: RefusedMember | null;
+  /** The prompt is longer than the context: of so many tokens, null if the server does not say how many. undefined: that is not why. */
+  readonly tooLongFor: number | null | undefined;
 
   constructor(
     reason: string,
@@ -19,6 +21,7 @@ export class AttemptFailed extends Error {
     retryAfterMs = 0,
     needsRoom = false,
     member: RefusedMember | null = null,
+    tooLongFor?: number | null,
   ) {
     super(reason);
     this.name = 'AttemptFailed';
@@ -27,6 +30,7 @@ export class AttemptFailed extends Error {
     this.retryAfterMs = retryAfterMs;
     this.needsRoom = needsRoom;
     this.member = member;
+    this.tooLongFor = tooLongFor;
   }
 }
 

@@ -3,11 +3,14 @@ import { isObject, type Json } from '../../kernel/base/json.js';
 /** How much of each text of an error is searched, in characters. */
 const SEARCHED_CHARS = 300;
 
+/** What an error is about that refuses a prompt for its length. */
+export const TOO_LONG = 'prompt too long for its context';
+
 /** What errors of model servers are about: their words, and ours. The first that fits counts. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [
-    /context[ _-]?(?:length|window|size)|exceed_context|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many tokens|string_above_max/i,
-    'prompt too long for its context',
+    /context[ _-]?(?:length|window|size)|exceed_context|(?:prompt|input|request) (?:is |was )?too (?:long|large)|too many tokens|string_above_max|token count .{0,40}exceeds|`inputs` tokens \+/i,
+    TOO_LONG,
   ],
   [
     /model_?not_?found|\bmodel\b.{0,80}(?:not found|does ?n[o']t exist|not exist|is not (?:available|supported|loaded|valid))|(?:unknown|invalid|no such|unsupported|no) model/i,

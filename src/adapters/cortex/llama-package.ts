@@ -9,11 +9,13 @@ export type LlamaPackage = {
     /** Default: all cores and at least four, regardless of load. */
     readonly maxThreads: number;
   }) => Promise<Llama>;
-  readonly LlamaChatSession: new (options: {
-    readonly contextSequence: LlamaSequence;
-    readonly systemPrompt?: string;
-  }) => LlamaSession;
+  readonly LlamaChatSession: new (options: { readonly contextSequence: LlamaSequence }) => LlamaSession;
 };
+/** What was said before a prompt. */
+export type LlamaHistory = readonly (
+  | { readonly type: 'system' | 'user'; readonly text: string }
+  | { readonly type: 'model'; readonly response: readonly string[] }
+)[];
 export type Llama = {
   loadModel(options: { readonly modelPath: string; readonly loadSignal: AbortSignal }): Promise<LlamaModel>;
   createGrammarForJsonSchema(schema: JsonObject): Promise<unknown>;
@@ -30,6 +32,8 @@ export type LlamaSequence = {
   clearHistory(): Promise<void>;
 };
 type LlamaSession = {
+  /** Without it, the package begins with a system message of its own. */
+  setChatHistory(history: LlamaHistory): void;
   prompt(
     text: string,
     options: {

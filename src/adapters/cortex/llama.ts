@@ -3,15 +3,17 @@ import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
-import { messagesOf } from '../../ports/messages-of.js';
+import { type ChatMessage, messagesOf } from '../../ports/messages-of.js';
 import { defined } from '../../kernel/base/defined.js';
 import { isObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
+import { PromptTooLong } from '../../ports/prompt-too-long.js';
 import {
   type Llama,
+  type LlamaHistory,
   type LlamaModel,
   type LlamaPackage,
   type LlamaSequence,
@@ -30,8 +32,9 @@ const CALL_MS = 120_000;
 export const MAX_WAITING = 8;
 /** Tokens of prompt and answer; a prompt of this server has about 2,000, seldom 10,000. */
 const CONTEXT_TOKENS = 16_384;
-/** The tokens that a model's own chat template adds to a prompt, and the shortest answer that must have room. */
+/** The tokens that a model's own chat template adds to a prompt and to each message, and the shortest answer that must have room. */
 const TEMPLATE_TOKENS = 64;
+const MESSAGE_TOKENS = 8;
 const LEAST_ANSWER_TOKENS = 32;
 /** More threads hardly speed up a small model: it is bound by memory. */
 const MOST_THREADS = 8;
@@ -83,6 +86,8 @@ export const openLlamaEngine = async (
 ): Promise<CortexEngine> => {
   const { getLlama, LlamaChatSession } = await load();
   let state = LOADING;
+  /** What the model is asked for until it is loaded; it may take fewer. */
+  let contextSize = contextTokens;
   let waiting = 0;
   /** Until when calls are known to fail. */
   let downUntilMs = -Infinity;
@@ -101,6 +106,7 @@ export const openLlamaEngine = async (
   const opening: Promise<LoadedModel | null> = open().then(
     (loaded) => {
       state = 'ready';
+      contextSize = loaded.contextSize;
       return loaded;
     },
     (err: unknown) => {
@@ -126,10 +132,10 @@ export const openLlamaEngine = async (
     if (loaded === null) throw broken();
     signal.throwIfAborted();
     const { sequence } = loaded;
-    const messages = messagesOf(asked.prompt);
-    const system = messages.find(({ role }) => role === 'system')?.content;
-    const room = roomFor(loaded, [system ?? '', messages.at(-1)?.content ?? '']);
-    const session = new LlamaChatSession({ contextSequence: sequence, ...defined({ systemPrompt: system }) });
+    const messages = asked.messages ?? messagesOf(asked.prompt);
+    const room = roomFor(loaded, messages);
+    const session = new LlamaChatSession({ contextSequence: sequence });
+    session.setChatHistory(messages.slice(0, -1).map(historyItem));
     const before = { ...countsOf(sequence) };
     const { onText } = asked;
     let written = '';
@@ -190,6 +196,7 @@ export const openLlamaEngine = async (
     state: () => state,
     down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
     onAnswer: (listener) => listeners.add(listener),
+    knownContext: () => contextSize,
     contextTokens: async () => (await opening)?.contextSize ?? null,
     complete: async (asked, signal) => {
       if (state === BROKEN) throw broken();
@@ -213,17 +220,24 @@ export const openLlamaEngine = async (
   };
 };
 
+const historyItem = ({ role, content }: ChatMessage): LlamaHistory[number] =>
+  role === 'assistant' ? { type: 'model', response: [content] } : { type: role, text: content };
+
 /**
- * How many tokens an answer to these texts may have.
+ * How many tokens an answer to these messages may have.
  * @throws Rejection CORTEX_NO_ANSWER if they leave no room for one
  */
-const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]): number => {
-  const tokens = texts.reduce((sum, text) => sum + (text === '' ? 0 : model.tokenize(text).length), TEMPLATE_TOKENS);
+const roomFor = ({ model, contextSize }: LoadedModel, messages: readonly ChatMessage[]): number => {
+  const tokens = messages.reduce(
+    (sum, { content }) => sum + MESSAGE_TOKENS + (content === '' ? 0 : model.tokenize(content).length),
+    TEMPLATE_TOKENS,
+  );
   const room = contextSize - tokens;
   if (room >= LEAST_ANSWER_TOKENS) return room;
-  throw noAnswer(
+  throw new PromptTooLong(
     ID,
     `The prompt takes ${String(tokens)} tokens, more than the model's context of ${String(contextSize)} (limited by ANIMA_CORTEX_CONTEXT_TOKENS and by the model itself).`,
+    contextSize,
   );
 };
 

@@ -3,7 +3,8 @@ import type { CortexEngine } from '../../ports/cortex.js';
 import { hearingStream } from './answer-stream.js';
 import { boundedText } from '../shared/bounded-text.js';
 import { AttemptFailed, badAnswer } from './attempt-failed.js';
-import { causeInBody } from './error-cause.js';
+import { contextInError } from './context-in-error.js';
+import { causeInBody, TOO_LONG } from './error-cause.js';
 import { type ModelAnswer, readAnswer } from './read-answer.js';
 import { refusedMember } from './refused-member.js';
 
@@ -19,6 +20,8 @@ export type ModelServer = {
   readonly key: string | null;
   /** ANIMA_CORTEX_EXTRA: more members of each request. */
   readonly extra?: JsonObject;
+  /** ANIMA_CORTEX_CONTEXT_TOKENS: how many tokens of prompt and answer the model takes. */
+  readonly contextTokens?: number;
   /** ANIMA_CORTEX_MAX_TOKENS and ANIMA_CORTEX_TEMPERATURE. */
   readonly inTurns?: CortexEngine['inTurns'];
 };
@@ -60,7 +63,9 @@ const refusalIn = async (response: Response, body: JsonObject, signal: AbortSign
   const { status } = response;
   const text = await errorText(response, signal);
   const member = MAY_NAME_MEMBER.has(status) ? refusedMember(text, body) : null;
-  return new AttemptFailed(statusReason(status, causeInBody(text)), status, retryAfterMs(response), false, member);
+  const cause = causeInBody(text);
+  const tooLongFor = cause === TOO_LONG || (status === 413 && cause === null) ? contextInError(text) : undefined;
+  return new AttemptFailed(statusReason(status, cause), status, retryAfterMs(response), false, member, tooLongFor);
 };
 
 /** The code of a connection's failure, such as ECONNREFUSED. */

@@ -8,6 +8,7 @@ import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';
+import { PromptTooLong } from '../../ports/prompt-too-long.js';
 import type { Random } from '../../ports/random.js';
 import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
@@ -184,7 +185,8 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
           const openMs = breaker.reason() === null ? 0 : OPEN_MS;
           if (isOfPrompt(failure)) {
             logNoAnswer(failure.reason);
-            throw noAnswer(ID, failure.reason);
+            const { reason, tooLongFor } = failure;
+            throw tooLongFor === undefined ? noAnswer(ID, reason) : new PromptTooLong(ID, reason, tooLongFor);
           }
           throw unavailable(ID, failure.reason, Math.max(openMs, failure.retryAfterMs) / 1000);
         }
@@ -209,7 +211,8 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     down: () => breaker.away(),
     problem: () => (problem !== null && clock.monotonicMs() - problem.atMs < PROBLEM_MS ? problem.reason : null),
     onAnswer: (listener) => listeners.add(listener),
-    contextTokens: (signal) => listedContext(server, signal),
+    knownContext: () => server.contextTokens ?? null,
+    contextTokens: async (signal) => server.contextTokens ?? listedContext(server, signal),
     complete: async (asked, signal) => {
       const beganMs = clock.monotonicMs();
       const { text, stats, reasoning } = await withTimeLimit(clock, { ms: CALL_MS, late, signal }, (limited) =>

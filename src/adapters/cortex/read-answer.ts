@@ -144,7 +144,7 @@ export const readAnswer = (body: string): ModelAnswer => {
   if (isEmpty)
     throw badAnswer(
       isCut && reasoning !== ''
-        ? 'The model server answers without a text: the model used up its tokens for reasoning.'
+        ? 'The model server answers without a text: the model used up its tokens for reasoning. Raise ANIMA_CORTEX_MAX_TOKENS, or let it reason less (ANIMA_CORTEX_EXTRA).'
         : 'The model server answers without a text.',
       isCut,
     );

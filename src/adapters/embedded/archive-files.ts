@@ -56,6 +56,9 @@ export const isThere = async (path: string): Promise<boolean> => (await unlessMi
 
 /** The length of a file; 0 if it is gone. */
 export const fileBytes = async (path: string): Promise<number> => (await unlessMissing(() => stat(path)))?.size ?? 0;
+/** When the content of a file was last changed, in milliseconds since 1970; null if it is gone. */
+export const changedMs = async (path: string): Promise<number | null> =>
+  (await unlessMissing(() => stat(path)))?.mtimeMs ?? null;
 /** The content of a short file; null if it does not exist. */
 export const readText = (path: string): Promise<string | null> => unlessMissing(() => readFile(path, 'utf8'));
 

@@ -36,7 +36,8 @@ const SQLITE_FULL = 13;
 /** Primary result codes that mean that the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
 const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
 /** Primary result codes of a damaged file: corrupt, not a database. */
-const DAMAGED = new Set([11, 26]);
+const SQLITE_CORRUPT = 11;
+const DAMAGED = new Set([SQLITE_CORRUPT, 26]);
 /** SQLite's messages for a damaged file: errors of prepared statements carry no code. */
 const DAMAGE = /disk image is malformed|file is not a database/;
 const RESTORE = 'Restore the entire data directory from a backup.';
@@ -72,6 +73,10 @@ export const damagedPart = (path: string, what: string): Rejection =>
     message: `The file ${basename(path)} is damaged: ${what} cannot be read. ${RESTORE}`,
     details: { file: basename(path) },
   });
+
+/** The error for a row that SQLite reads but that does not hold what was written, as after an overwritten page. */
+export const damagedRow = (cause?: unknown): Error =>
+  Object.assign(new Error('a row does not hold what was written', { cause }), { errcode: SQLITE_CORRUPT });
 
 /** Whether the file is damaged, or not a database at all. */
 export const isDamage = (error: unknown): boolean =>

@@ -12,7 +12,7 @@ import type {
   StreamPage,
 } from '../../ports/event-store.js';
 import { placeAppend, rangeOf, type SerialisedEvent, type StreamView } from '../shared/append-rules.js';
-import type { Database } from './database.js';
+import { damagedRow, type Database } from './database.js';
 
 /**
  * `position` is the rowid and the global order: the one writer assigns it in the order of commits. Each stream's name is stored once; events carry
@@ -33,11 +33,20 @@ const SCHEMA = `
 export const EVENT_COLUMNS = 'position, stream, revision, id, type, data, meta';
 export type EventRow = readonly [number, number, number, string, string, string, string];
 
+/** @throws Error that `isDamage` recognises, for text that is no JSON */
+const objectIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw damagedRow(error);
+  }
+};
+
 const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream: string): RecordedEvent => ({
   id,
   type,
-  data: JSON.parse(data) as JsonObject,
-  meta: JSON.parse(meta) as EventMeta,
+  data: objectIn(data) as JsonObject,
+  meta: objectIn(meta) as EventMeta,
   stream,
   revision,
   position,
@@ -280,8 +289,9 @@ export class EventLog {
   #nameOf(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const { name } = this.#sql.nameOf.get(id) as { name: string };
-    this.#names.set(id, name);
-    return name;
+    const row = this.#sql.nameOf.get(id) as { name: string } | undefined;
+    if (row === undefined) throw damagedRow();
+    this.#names.set(id, row.name);
+    return row.name;
   }
 }

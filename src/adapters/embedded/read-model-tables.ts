@@ -3,6 +3,7 @@ import { PAGE_BYTES } from '../../kernel/base/page-size.js';
 import type { ListPage, ListQuery } from '../../ports/read-models.js';
 import type { Changes, Loaded } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';
+import { EmbeddedCounts } from './counts.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { EmbeddedPassages } from './passages.js';
@@ -52,6 +53,7 @@ export class ReadModelTables {
   #isIndexedByTag: boolean | null = null;
   readonly texts: EmbeddedRowTexts;
   readonly passages: EmbeddedPassages;
+  readonly counts: EmbeddedCounts;
 
   constructor(database: Database, build: number) {
     this.#database = database;
@@ -59,6 +61,7 @@ export class ReadModelTables {
     this.texts = new EmbeddedRowTexts(database, build);
     this.#rows = `rows_${build}`;
     this.passages = new EmbeddedPassages(database, build, this.#rows);
+    this.counts = new EmbeddedCounts(database, build);
     this.#progress = `progress_${build}`;
   }
 
@@ -73,12 +76,14 @@ export class ReadModelTables {
     `);
     this.texts.create();
     this.passages.create();
+    this.counts.create();
   }
 
   drop(): void {
     this.#statements.clear();
     this.texts.drop();
     this.passages.drop();
+    this.counts.drop();
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#rows}; DROP TABLE IF EXISTS ${this.#progress};`);
   }
 
@@ -165,6 +170,7 @@ export class ReadModelTables {
     for (const key of remove) gone.run(key);
     this.texts.write(changes, earlier?.texts);
     this.passages.write(changes);
+    this.counts.write(changes);
   }
 }
 

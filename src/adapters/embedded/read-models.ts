@@ -12,6 +12,8 @@ import type {
 } from '../../ports/row-search.js';
 import {
   READ_WAIT_MS,
+  type CountedPlace,
+  type CountQuery,
   type ListPage,
   type ListQuery,
   type Projection,
@@ -94,13 +96,19 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
-    const texts = this.#texts(projection);
-    if (texts === undefined) return [];
-    return (await texts.byWords(query)) ?? this.byWords(projection, query);
+    const serving = this.#serving(projection);
+    if (serving === undefined) return [];
+    const { groups, ...anyGroup } = query;
+    const hasGroups = groups !== undefined && serving.build.version === projection.version;
+    return (await serving.tables.texts.byWords(hasGroups ? query : anyGroup)) ?? this.byWords(projection, query);
   }
 
   async passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
     return this.#serving(projection)?.tables.passages.find(query) ?? { hits: [], further: null };
+  }
+
+  async counts(projection: Projection, query: CountQuery): Promise<readonly CountedPlace[]> {
+    return this.#serving(projection)?.tables.counts.find(query) ?? [];
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 
 import { sha256Hex } from '../../kernel/crypto/sha256.js';
 import { wordsOf } from '../../kernel/base/words.js';
-import type { Changes, IndexedText } from '../../ports/read-model-writer.js';
+import type { Changes, IndexedText, RowChange } from '../../ports/read-model-writer.js';
 import {
   QUERY_WORDS,
   type RowText,
@@ -14,20 +14,27 @@ import {
   type WordHit,
   type WordQuery,
 } from '../../ports/row-search.js';
+import { tagWord } from '../shared/tag-word.js';
 import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
 import { bestByWordsInSlices } from '../shared/word-scores.js';
 import type { Database } from './database.js';
 import { placeRange } from './place-range.js';
 import { Statements } from './statements.js';
 
+type IndexedRow = NonNullable<RowChange['search']> & { readonly text: IndexedText };
+
 const rowText = ([key, text]: readonly unknown[]): RowText => ({ key: String(key), text: String(text) });
 
 /** A stream as a word that no text can have, because words have no underscore. The index can then find a word within a stream. */
 const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
 
+/** The condition of the index that a text is of one of these groups, with a leading AND if there is one. */
+const groupCondition = (groups: readonly string[] | undefined): string =>
+  groups === undefined ? '' : ` AND (${groups.map((group) => `"${tagWord(group)}"`).join(' OR ')})`;
+
 /**
  * The texts of one build's rows, separate from the rows, so that lists read neither texts nor vectors. '' means no embedder. The index holds the
- * words as `wordsOf` finds them: its own tokenizer only splits them at spaces.
+ * words as `wordsOf` finds them, and the stream and the group as words: its own tokenizer only splits them at spaces.
  */
 export class EmbeddedRowTexts {
   readonly #database: Database;
@@ -69,7 +76,7 @@ export class EmbeddedRowTexts {
     for (const { key, index, search } of put) {
       if (search === undefined) continue;
       if (search.text === null) this.#remove(key);
-      else this.#put(key, search.stream, index.order, search.text, earlier);
+      else this.#put(key, index.order, { ...search, text: search.text }, earlier);
     }
   }
 
@@ -129,16 +136,18 @@ export class EmbeddedRowTexts {
    * after the range do not count towards the bound, so that results as of a moment stay the same.
    * @returns null if the build was dropped meanwhile
    */
-  async byWords({ text, stream, within, limit }: WordQuery): Promise<readonly WordHit[] | null> {
+  async byWords({ text, stream, within, groups, limit }: WordQuery): Promise<readonly WordHit[] | null> {
+    if (groups?.length === 0) return [];
     const range = placeRange(within);
     const last = within?.upTo === undefined ? Number.MAX_SAFE_INTEGER : this.#lastId(stream, within.upTo);
     const newest = `SELECT rowid FROM ${this.#words} WHERE ${this.#words} MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ${WORD_ROWS}`;
     const sql = `SELECT key, place FROM ${this.#texts} WHERE id IN (${newest}) ${range.sql}`;
+    const ofGroups = groupCondition(groups);
     const hits: (readonly Omit<WordHit, 'score'>[])[] = [];
     for (const word of wordsOf(text).slice(0, QUERY_WORDS)) {
       if (hits.length > 0) await yieldToEventLoop();
       if (this.#isDropped) return null;
-      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"`, last, ...range.given);
+      const rows = this.#statements.all(sql, `"${streamWord(stream)}" AND "${word}"${ofGroups}`, last, ...range.given);
       hits.push(rows.map(([key, order]) => ({ key: String(key), order: String(order) })));
     }
     const best = bestByWordsInSlices(hits, limit);
@@ -167,9 +176,8 @@ export class EmbeddedRowTexts {
 
   #put(
     key: string,
-    stream: string,
     order: string,
-    { text, words: found }: IndexedText,
+    { stream, text: { text, words: found }, group }: IndexedRow,
     earlier: EmbeddedRowTexts | undefined,
   ): void {
     const known = this.#statements.all(`SELECT id, text = ?1 FROM ${this.#texts} WHERE key = ?2`, text, key);
@@ -185,7 +193,7 @@ export class EmbeddedRowTexts {
     const { lastInsertRowid } = this.#statements
       .prepared(insert)
       .run(key, stream, order, text, before?.embedder ?? '', before?.vector ?? null);
-    const words = [streamWord(stream), found].join(' ');
+    const words = [streamWord(stream), ...(group === null ? [] : [tagWord(group)]), found].join(' ');
     this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(lastInsertRowid, words);
   }
 

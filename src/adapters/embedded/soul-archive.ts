@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises';
+import { rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
@@ -6,7 +6,7 @@ import { isContentDigest } from '../../kernel/crypto/content-digest.js';
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 import type { Log } from '../../ports/log.js';
-import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import type { Publication, Publishing, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { flushDirectory } from '../files/flush.js';
 import { makeDirectory } from '../files/make-directory.js';
 import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
@@ -16,6 +16,7 @@ import {
   fileErrorCode,
   isThere,
   moveFile,
+  changedMs,
   directoryNames,
   onFiles,
   readPayload,
@@ -42,7 +43,7 @@ type StagedFile = {
 /**
  * Payloads as files of this process: `public/<2 characters>/<digest>`, and `staged/` in the same form with the tenant and the time in the name. So
  * each change of a payload's status is one renaming, done or not done if the process is killed. A file is written under `unfinished/` and renamed
- * too. `cids/<last 2 characters>/<cid>` holds the digest of the payload that the CID names.
+ * too. The time of a public file is the time of its publication. `cids/<last 2 characters>/<cid>` holds the digest of the payload that the CID names.
  * A damaged file is moved to `damaged/`, and its name is free again.
  */
 export class EmbeddedSoulArchive implements SoulArchive {
@@ -53,6 +54,8 @@ export class EmbeddedSoulArchive implements SoulArchive {
   /** Folders that were created, and flushed, by this process. */
   readonly #made = new Set<string>();
   #written = 0;
+  /** The round of `dropPublic` that goes on: the folders of public payloads that it has not searched completely. */
+  #round: { readonly untilMs: number; readonly shards: string[] } | null = null;
 
   private constructor(folder: string, log: Pick<Log, 'error'>) {
     this.#root = folder;
@@ -89,12 +92,14 @@ export class EmbeddedSoulArchive implements SoulArchive {
     });
   }
 
-  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+  async publish(digest: string, { tenant, at }: Publishing): Promise<Publication | null> {
     if (!isContentDigest(digest)) return null;
     return this.#exclusively(digest, async () => {
       if (await this.#isPublic(digest)) return 'wasPublic';
       const staged = (await this.#staged(digest)).find((file) => file.tenant === tenant);
       if (staged === undefined) return null;
+      // Before it is public: a process that dies in between leaves a staged file, whose time means nothing.
+      await utimes(staged.path, at, at);
       await moveFile(staged.path, join(await this.#shard('public', digest), digest));
       return 'published';
     });
@@ -174,6 +179,36 @@ export class EmbeddedSoulArchive implements SoulArchive {
       }
     }
     return dropped;
+  }
+
+  async dropPublic(before: Date, limit: number): Promise<number> {
+    const untilMs = before.getTime();
+    // A round searches each folder once: payloads that are not due stay in them for years.
+    if (this.#round?.untilMs !== untilMs) {
+      const shards = await onFiles(() => directoryNames(join(this.#root, 'public')));
+      this.#round = { untilMs, shards: [...shards] };
+    }
+    const round = this.#round;
+    let dropped = 0;
+    for (let shard = round.shards[0]; shard !== undefined; shard = round.shards[0]) {
+      const folder = join(this.#root, 'public', shard);
+      for (const digest of await onFiles(() => directoryNames(folder))) {
+        if (dropped >= limit) return dropped;
+        if (await this.#dropPublished(digest, untilMs)) dropped += 1;
+      }
+      // Another call may have finished it meanwhile.
+      if (round.shards[0] === shard) round.shards.shift();
+    }
+    if (this.#round === round) this.#round = null;
+    return dropped;
+  }
+
+  #dropPublished(digest: string, untilMs: number): Promise<boolean> {
+    const path = this.#publicPath(digest);
+    return this.#exclusively(digest, async () => {
+      const publishedMs = await changedMs(path);
+      return publishedMs !== null && publishedMs <= untilMs && removeFile(path);
+    });
   }
 
   /** The payload in a file; null without one, or if it was damaged, and so moved out of the way. */

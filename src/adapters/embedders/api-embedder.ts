@@ -1,5 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
+import { LRUCache } from 'lru-cache';
+
+import { untilFull } from '../../kernel/base/page-size.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { calibrated } from '../../ports/calibrated.js';
@@ -24,6 +27,13 @@ const TRIES = 4;
 const FIRST_PAUSE_MS = 200;
 /** If a server requests a longer pause, in milliseconds, the call fails. */
 const LONGEST_PAUSE_MS = 10_000;
+/** A request ends with the text with which it reaches this many bytes of UTF-8. */
+const REQUEST_BYTES = 16_384;
+/** After this many responses in a row that took less than QUICK_MS, requests may have twice as many texts. */
+const QUICK_RESPONSES = 8;
+const QUICK_MS = TRY_MS / 4;
+/** How many vectors of calls that failed later are kept: a repeated call continues from there. */
+const VECTORS_KEPT = 1_024;
 /** Many servers refuse texts of more than 512 tokens. */
 const WINDOW_BYTES = 1_500;
 
@@ -43,14 +53,22 @@ class EmbeddingsFailure extends Error {
   readonly passing: boolean;
   /** Whether the server refused this input, and works otherwise. */
   readonly ofText: boolean;
+  /** Whether the server did not answer in time. */
+  readonly isLate: boolean;
   /** How long the server asks the client to wait, in milliseconds. */
   readonly waitMs: number | null;
 
   constructor(
     reason: string,
-    { passing, ofText = false, waitMs = null }: { passing: boolean; ofText?: boolean; waitMs?: number | null },
+    {
+      passing,
+      ofText = false,
+      isLate = false,
+      waitMs = null,
+    }: { passing: boolean; ofText?: boolean; isLate?: boolean; waitMs?: number | null },
   ) {
     super(reason);
+    this.isLate = isLate;
     this.name = 'EmbeddingsFailure';
     this.passing = passing;
     this.ofText = ofText;
@@ -132,7 +150,8 @@ const isVector = (value: unknown): value is readonly number[] =>
 
 /**
  * An OpenAI-compatible server as the embedder. Its id names the model, not the server: the same model elsewhere makes the same vectors. Each text is
- * part of a request with others, and a server may then differ in the last digits.
+ * part of a request with others, and a server may then differ in the last digits. A request that got no answer in time is halved, and so are those
+ * after it, until the server answers quickly again.
  */
 export class ApiEmbedder implements Embedder {
   readonly id: string;
@@ -140,6 +159,10 @@ export class ApiEmbedder implements Embedder {
   readonly #deps: EmbedderDeps;
   readonly #disposing = new AbortController();
   #calls = 0;
+  readonly #kept = new LRUCache<string, Float32Array>({ max: VECTORS_KEPT });
+  /** How many texts a request may have. */
+  #most = EMBED_TEXTS;
+  #quick = 0;
   #dimensions: number | null = null;
   /** Why the last request failed; null after one that did not. */
   #failing: string | null = null;
@@ -161,14 +184,12 @@ export class ApiEmbedder implements Embedder {
     if (this.#calls >= CALLS) throw new Rejection('BUSY', { retryAfter: 1 });
     const windows = texts.map((text) => windowsOf(text, WINDOW_BYTES));
     const all = windows.flat();
-    const vectors: Float32Array[] = [];
+    const vectors = new Map<string, Float32Array>();
     this.#calls += 1;
     try {
-      await this.#within(urgent ? URGENT_MS : CALL_MS, signal, async (limited) => {
-        for (let from = 0; from < all.length; from += EMBED_TEXTS)
-          vectors.push(...(await this.#vectorsOf(all.slice(from, from + EMBED_TEXTS), limited)));
-      });
+      await this.#within(urgent ? URGENT_MS : CALL_MS, signal, (limited) => this.#fill(vectors, all, limited));
     } catch (error) {
+      for (const [text, vector] of vectors) this.#kept.set(text, vector);
       signal?.throwIfAborted();
       if (!(error instanceof EmbeddingsFailure)) throw error;
       this.#tell(error.message);
@@ -177,7 +198,8 @@ export class ApiEmbedder implements Embedder {
       this.#calls -= 1;
     }
     let from = 0;
-    return windows.map(({ length }) => meanOf(vectors.slice(from, (from += length))));
+    const made = all.map((text) => vectors.get(text) ?? new Float32Array());
+    return windows.map(({ length }) => meanOf(made.slice(from, (from += length))));
   }
 
   down(): string | null {
@@ -192,6 +214,28 @@ export class ApiEmbedder implements Embedder {
     this.#disposing.abort(unavailable());
   }
 
+  /** Adds the vectors of all texts, request by request. @throws EmbeddingsFailure, or the reason of the signal */
+  async #fill(vectors: Map<string, Float32Array>, all: readonly string[], signal: AbortSignal): Promise<void> {
+    for (const text of all) {
+      const kept = this.#kept.get(text);
+      if (kept !== undefined) vectors.set(text, kept);
+    }
+    for (;;) {
+      const left = [...new Set(all)].filter((text) => !vectors.has(text));
+      if (left.length === 0) return;
+      const texts = [...untilFull(left.slice(0, this.#most), (text) => Buffer.byteLength(text), REQUEST_BYTES)];
+      try {
+        const made = await this.#vectorsOf(texts, signal);
+        for (const [at, vector] of made.entries()) vectors.set(texts[at] ?? '', vector);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof EmbeddingsFailure) || !error.isLate || texts.length === 1) throw error;
+        this.#most = Math.ceil(texts.length / 2);
+        this.#quick = 0;
+      }
+    }
+  }
+
   /** @throws EmbeddingsFailure, or the reason of the signal */
   async #vectorsOf(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
     for (let tries = 1; ; tries += 1) {
@@ -200,6 +244,8 @@ export class ApiEmbedder implements Embedder {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof EmbeddingsFailure) || !error.passing || tries >= TRIES) throw error;
+        // The same texts would take as long again.
+        if (error.isLate && texts.length > 1) throw error;
         const pauseMs = error.waitMs ?? backoffMs(this.#deps.random, FIRST_PAUSE_MS, tries);
         if (pauseMs > LONGEST_PAUSE_MS) throw error;
         await pause(this.#deps.clock, pauseMs, signal);
@@ -209,11 +255,17 @@ export class ApiEmbedder implements Embedder {
   }
 
   async #try(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    const startMs = this.#deps.clock.monotonicMs();
     const embeddings = await this.#within(TRY_MS, signal, (limited) => requestEmbeddings(this.#choice, texts, limited));
     const dimensions = embeddings[0]?.length ?? 0;
     this.#dimensions ??= dimensions;
     if (dimensions !== this.#dimensions) {
       throw new EmbeddingsFailure('the length of its vectors has changed', { passing: false });
+    }
+    this.#quick = this.#deps.clock.monotonicMs() - startMs < QUICK_MS ? this.#quick + 1 : 0;
+    if (this.#quick >= QUICK_RESPONSES) {
+      this.#most = Math.min(EMBED_TEXTS, 2 * this.#most);
+      this.#quick = 0;
     }
     if (this.#failing !== null) {
       this.#deps.log.info({ embedder: this.id }, 'Embedder is available again');
@@ -223,7 +275,7 @@ export class ApiEmbedder implements Embedder {
   }
 
   #within<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const late = (): Error => new EmbeddingsFailure(`no response within ${ms} ms`, { passing: true });
+    const late = (): Error => new EmbeddingsFailure(`no response within ${ms} ms`, { passing: true, isLate: true });
     return withTimeLimit(this.#deps.clock, { ms, late, signal, closing: this.#disposing.signal }, work);
   }
 

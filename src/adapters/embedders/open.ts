@@ -1,6 +1,7 @@
 import type { Embedder } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import { ApiEmbedder } from './api-embedder.js';
+import { cachedEmbedder } from './cached-embedder.js';
 import type { EmbedderDeps } from './deps.js';
 import { ModelThread, threadFile } from './model-thread.js';
 import { ModelThreads } from './model-threads.js';
@@ -25,8 +26,8 @@ export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
     },
   );
 
-/** The embedder of the settings. It loads nothing and makes no request before its first call or `prepare`. @throws StartProblem if it can never work */
-export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {
+/** The embedder of the settings. It loads nothing and makes no request before its first call or `prepare`. */
+const openUncached = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {
   switch (choice.kind) {
     case 'builtin':
       return openBuiltin(choice.threads ?? 1, deps);
@@ -36,3 +37,10 @@ export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): 
       return new ApiEmbedder(choice, deps);
   }
 };
+
+/**
+ * The embedder of the settings, which keeps the vectors of the texts that it embedded last. @param cacheBytes how much memory these may take
+ * @throws StartProblem if it can never work
+ */
+export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps, cacheBytes: number): Promise<Embedder> =>
+  cachedEmbedder(await openUncached(choice, deps), cacheBytes);

@@ -137,7 +137,7 @@ export const sweepDropped = async (db: Kysely<Tables>): Promise<boolean> => {
   const found = await db.selectFrom('dropped_builds').select('id').orderBy('id').limit(1).executeTakeFirst();
   if (found === undefined) return false;
   const { id } = found;
-  for (const table of ['rows', 'texts', 'passages', 'progress'] as const) {
+  for (const table of ['rows', 'texts', 'passages', 'counts', 'progress'] as const) {
     const some = sql`SELECT ctid FROM ${sql.table(table)} WHERE build = ${id} LIMIT ${SWEPT_ROWS}`;
     const swept = await sql`DELETE FROM ${sql.table(table)} WHERE ctid = ANY(ARRAY(${some}))`.execute(db);
     if ((swept.numAffectedRows ?? 0n) > 0n) return true;

@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Build, Changes } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';
 import { requireKept } from './builds.js';
+import { addCounts } from './counts.js';
 import { isRace } from './failures.js';
 import { writePassages } from './passages.js';
 import { writeTexts } from './row-texts.js';
@@ -28,6 +29,7 @@ export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: C
       await writeTexts(tx, build, changes.put);
       await writePassages(tx, id, changes.put);
       await park(tx, id, changes.parked);
+      await addCounts(tx, id, changes.counts);
       await sql`UPDATE builds SET position = ${changes.position} WHERE id = ${id} AND position < ${changes.position}`.execute(
         tx,
       );

@@ -109,6 +109,18 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
           name text COLLATE "C" PRIMARY KEY, first bigint NOT NULL, own bigint NOT NULL, place bigint NOT NULL, id text COLLATE "C" NOT NULL
         )`,
   ],
+  // `since`: when a payload was published. Older ones count from now: a stable default rewrites no row. An older server process leaves the default.
+  '013-archive-ages': [
+    sql`ALTER TABLE soul_archive ADD COLUMN since bigint NOT NULL DEFAULT (extract(epoch FROM now()) * 1000)::bigint`,
+    sql`CREATE INDEX soul_archive_by_age ON soul_archive (since) WHERE tenant = ''`,
+  ],
+  '014-counts': [
+    sql`
+        CREATE TABLE counts (
+          build integer NOT NULL, partition text COLLATE "C" NOT NULL, place text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
+          count bigint NOT NULL, PRIMARY KEY (build, partition, place, name)
+        ) WITH (fillfactor = 80)`,
+  ],
 };
 
 /** Its message is one sentence about what is wrong; nothing was changed. */

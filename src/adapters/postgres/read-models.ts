@@ -14,6 +14,8 @@ import type {
 } from '../../ports/row-search.js';
 import {
   READ_WAIT_MS,
+  type CountedPlace,
+  type CountQuery,
   type ListPage,
   type ListQuery,
   type Projection,
@@ -30,6 +32,7 @@ import {
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { abandonBuild, beginBuild, openBuild, reopenBuild, servingBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
+import { listCounts } from './counts.js';
 import type { Postgres } from './open.js';
 import { findPassages } from './passages.js';
 import { getRow, getRows, listRows, loadRows, progressOf } from './read-rows.js';
@@ -106,6 +109,10 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
     return this.#postgres.run('request', (db) => findPassages(db, projection, query));
+  }
+
+  counts(projection: Projection, query: CountQuery): Promise<readonly CountedPlace[]> {
+    return this.#postgres.run('request', (db) => listCounts(db, projection, query));
   }
 
   progress(projection: Projection, stream: string): Promise<number> {

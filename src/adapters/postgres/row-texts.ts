@@ -13,6 +13,7 @@ import {
   type WordHit,
   type WordQuery,
 } from '../../ports/row-search.js';
+import { tagWord } from '../shared/tag-word.js';
 import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
 import { servingBuild } from './builds.js';
 import { isRace } from './failures.js';
@@ -22,6 +23,10 @@ import type { Tables } from './tables.js';
 /** The condition that a position is within a range, with a leading AND if there is one. */
 export const placeCondition = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
   sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
+
+/** The words of a text, with its group as one more. Separated by single spaces: no lexeme may be empty. */
+const lexemes = (words: string, group: string | null): string =>
+  group === null ? words : [tagWord(group), ...(words === '' ? [] : [words])].join(' ');
 
 type TextRow = readonly [key: string, stream: string, place: string, text: string, words: string];
 
@@ -34,7 +39,7 @@ export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Cha
   for (const { key, index, search } of put) {
     if (search === undefined) continue;
     if (search.text === null) gone.push(key);
-    else texts.push([key, search.stream, index.order, search.text.text, search.text.words]);
+    else texts.push([key, search.stream, index.order, search.text.text, lexemes(search.text.words, search.group)]);
   }
   await removeTexts(tx, build.id, gone);
   await putTexts(tx, build, texts);
@@ -160,19 +165,28 @@ export const listVectors = async (
   return rows.map(({ key, place, vector }) => ({ key, order: place, vector: vectorOf(vector) }));
 };
 
+const anyOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' | ');
+
+/** The condition that a text is of one of these groups, with a leading AND if there is one. Builds of other versions may not have groups. */
+const groupCondition = (projection: Projection, groups: readonly string[] | undefined): RawBuilder<unknown> =>
+  groups === undefined
+    ? sql``
+    : sql`AND (words @@ ${anyOf(groups.map(tagWord))}::tsquery
+        OR (SELECT version FROM builds WHERE id = ${servingBuild(projection)}) <> ${projection.version})`;
+
 /** As RowSearch.byWords: one scan of the stream's rows, weighed in the database. Words have no quotes. */
 export const rowsByWords = async (
   db: Kysely<Tables>,
   projection: Projection,
-  { text, stream, within, limit }: WordQuery,
+  { text, stream, within, groups, limit }: WordQuery,
 ): Promise<readonly WordHit[]> => {
   const words = wordsOf(text).slice(0, QUERY_WORDS);
-  if (words.length === 0) return [];
-  const any = words.map((word) => `'${word}'`).join(' | ');
+  if (words.length === 0 || groups?.length === 0) return [];
   const { rows } = await sql<{ key: string; place: string; score: number }>`
     WITH found AS MATERIALIZED (
       SELECT key, place, words FROM texts
-      WHERE build = ${servingBuild(projection)} AND stream = ${stream} ${placeCondition(within)} AND words @@ ${any}::tsquery
+      WHERE build = ${servingBuild(projection)} AND stream = ${stream} ${placeCondition(within)} AND words @@ ${anyOf(words)}::tsquery
+        ${groupCondition(projection, groups)}
     ), hits AS (
       SELECT key, place, word FROM found, unnest(tsvector_to_array(words)) AS word WHERE word = ANY(${words}::text[])
     ), weights AS (

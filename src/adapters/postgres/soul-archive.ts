@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { isContentDigest } from '../../kernel/crypto/content-digest.js';
 import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
-import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
+import type { Publication, Publishing, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import { wholePayload } from '../shared/whole-payload.js';
 import { isRace } from './failures.js';
@@ -43,18 +43,18 @@ export class PostgresSoulArchive implements SoulArchive {
     await this.#postgres.run('background', (db) => add.execute(db));
   }
 
-  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+  async publish(digest: string, { tenant, at }: Publishing): Promise<Publication | null> {
     if (!isContentDigest(digest)) return null;
-    if (await this.#makePublic(digest, tenant)) return 'published';
+    if (await this.#makePublic(digest, tenant, at)) return 'published';
     const look = sql`SELECT FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY}`;
     const { rows } = await this.#postgres.run('request', (db) => look.execute(db));
     return rows.length > 0 ? 'wasPublic' : null;
   }
 
   /** False if there is nothing to publish, or it is public already. */
-  async #makePublic(digest: string, tenant: string): Promise<boolean> {
+  async #makePublic(digest: string, tenant: string, at: Date): Promise<boolean> {
     const statement = sql`
-      UPDATE soul_archive SET tenant = ${NOBODY}, expires = NULL
+      UPDATE soul_archive SET tenant = ${NOBODY}, expires = NULL, since = ${at.getTime()}
       WHERE digest = ${digest} AND tenant = ${tenant} AND expires IS NOT NULL
         AND NOT EXISTS (SELECT FROM soul_archive WHERE digest = ${digest} AND tenant = ${NOBODY})
       RETURNING digest`;
@@ -114,6 +114,16 @@ export class PostgresSoulArchive implements SoulArchive {
     const statement = sql`
       DELETE FROM soul_archive WHERE (digest, tenant) IN (
         SELECT digest, tenant FROM soul_archive WHERE expires <= ${before.getTime()} ORDER BY expires
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING digest`;
+    const { rows } = await this.#postgres.run('background', (db) => statement.execute(db));
+    return rows.length;
+  }
+
+  async dropPublic(before: Date, limit: number): Promise<number> {
+    const statement = sql`
+      DELETE FROM soul_archive WHERE tenant = ${NOBODY} AND digest IN (
+        SELECT digest FROM soul_archive WHERE tenant = '' AND since <= ${before.getTime()} ORDER BY since
         LIMIT ${limit} FOR UPDATE SKIP LOCKED)
       RETURNING digest`;
     const { rows } = await this.#postgres.run('background', (db) => statement.execute(db));

@@ -17,6 +17,7 @@ export type Tables = {
     vector: Buffer | null;
   };
   readonly passages: { build: number; place: number; key: string; at: number; words: string };
+  readonly counts: { build: number; partition: string; place: string; name: string; count: number };
   readonly progress: { build: number; stream: string; revision: number };
   readonly parked: {
     build: number;
@@ -49,7 +50,7 @@ export type Tables = {
   readonly owners: { id: string; alive_until: Date };
   readonly rate_windows: { subject: string; started: number; ends: number; used: number; allowed: boolean };
   /** `tenant` is '' for a public payload, and `expires` then null. */
-  readonly soul_archive: { digest: string; tenant: string; bytes: Buffer; expires: number | null };
+  readonly soul_archive: { digest: string; tenant: string; bytes: Buffer; expires: number | null; since: number };
   readonly soul_cids: { cid: string; digest: string };
   readonly log_places: { name: string; first: number; own: number; place: number; id: string };
   readonly key_usage: { key_id: string; used_at: string };

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { within } from '../shared/within.js';
-import type { Metrics } from '../../ports/metrics.js';
+import type { CountedThing, Metrics } from '../../ports/metrics.js';
 
 /** Upper bounds in seconds: a step takes milliseconds, and clients give up after 15 s. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
@@ -12,37 +12,89 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const GAUGE_TIMEOUT_MS = 1_000;
 
 /** A figure that is read when the metrics are requested; null while there is none. */
-export type GaugeReading = {
+export type FigureReading = {
   readonly name: string;
+  /** Whether it only grows, until the process ends. */
+  readonly isCounter?: true;
   readonly help: string;
   readonly read: () => Promise<number | null>;
 };
 
 /** The figure, or null if there is none, or it cannot be read in time. */
-const readInTime = ({ read }: GaugeReading): Promise<number | null> =>
+const readInTime = ({ read }: FigureReading): Promise<number | null> =>
   within(
     GAUGE_TIMEOUT_MS,
     read().catch(() => null),
   );
 
+/** How many kinds of one thing are told apart; the others are counted together, as OTHER_KIND. */
+const MOST_KINDS = 100;
+const OTHER_KIND = 'other';
+
+const counters: Readonly<
+  Record<CountedThing, { readonly name: string; readonly help: string; readonly kind?: string }>
+> = {
+  verdicts: { name: 'anima_verdicts_total', help: 'Turns that ended, by how they ended.', kind: 'outcome' },
+  ruleRefusals: { name: 'anima_rule_refusals_total', help: 'Actions that a rule refused.' },
+  handOnFailures: {
+    name: 'anima_checkpoint_hand_on_failures_total',
+    help: 'How often checkpoints could not be published.',
+  },
+  accessesDropped: {
+    name: 'anima_accesses_dropped_total',
+    help: 'Accesses to histories that could not be recorded.',
+  },
+  tooManyRequests: { name: 'anima_too_many_requests_total', help: 'Requests answered with 429, by key.', kind: 'key' },
+};
+
+/** One counter for each thing, from 0 where it has no kinds. */
+const openCounters = (register: Registry): Metrics['count'] => {
+  const open = (what: CountedThing) => {
+    const { name, help, kind } = counters[what];
+    const labelNames = kind === undefined ? [] : [kind];
+    return { counter: new Counter({ name, help, labelNames, registers: [register] }), kinds: new Set<string>() };
+  };
+  const all = new Map(Object.keys(counters).map((what) => [what, open(what as CountedThing)]));
+  return (what, kind) => {
+    const known = all.get(what);
+    if (known === undefined) return;
+    const { counter, kinds } = known;
+    if (kind === undefined) counter.inc();
+    else {
+      if (kinds.size < MOST_KINDS) kinds.add(kind);
+      counter.labels(kinds.has(kind) ? kind : OTHER_KIND).inc();
+    }
+  };
+};
+
 /**
  * The registry of one server: Node's process metrics, the given gauges, one histogram of requests by operation and status, and one of the worker's
- * tasks. A gauge without a figure is left out of the answer.
+ * tasks, and what is counted. A figure that has no value is left out of the answer.
  */
-export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
+export const createMetrics = (figures: readonly FigureReading[] = []): Metrics => {
   const register = new Registry();
   collectDefaultMetrics({ register });
-  for (const gauge of gauges) {
-    new Gauge({
-      name: gauge.name,
-      help: gauge.help,
-      registers: [register],
-      async collect() {
-        const value = await readInTime(gauge);
-        if (value === null) this.remove();
-        else this.set(value);
-      },
-    });
+  for (const figure of figures) {
+    const { name, help } = figure;
+    if (figure.isCounter)
+      new Counter({
+        ...{ name, help, registers: [register] },
+        async collect() {
+          const value = await readInTime(figure);
+          this.reset();
+          if (value === null) this.remove();
+          else this.inc(value);
+        },
+      });
+    else
+      new Gauge({
+        ...{ name, help, registers: [register] },
+        async collect() {
+          const value = await readInTime(figure);
+          if (value === null) this.remove();
+          else this.set(value);
+        },
+      });
   }
   const requests = new Histogram({
     name: 'anima_http_request_duration_seconds',
@@ -72,6 +124,7 @@ export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => 
     },
     work: (task, process, outcome, begun) =>
       work.labels(task, process, outcome).observe((performance.now() - begun) / 1000),
+    count: openCounters(register),
     render: async () => ({ type: register.contentType, content: await register.metrics() }),
   };
 };

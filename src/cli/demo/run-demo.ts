@@ -6,6 +6,7 @@ import { StartProblem } from '../../kernel/base/start-problem.js';
 import { eventLine } from '../shared/history-text.js';
 import { treeLines } from '../shared/tree.js';
 import { whyTree } from '../shared/why-tree.js';
+import { type GuestLine, isTold, playGuests, showGuest } from './guests.js';
 import { npcIdOf, type PlayedLine, playScene, setStage } from './play-scene.js';
 import { isServing, type StartedServer } from './server.js';
 import type { Scene } from './scene/types.js';
@@ -42,6 +43,8 @@ export type DemoResult = {
   readonly server: { readonly url: string; readonly startedByDemo: boolean };
   readonly npcs: Readonly<Record<string, string>>;
   readonly turns: readonly PlayedLine[];
+  /** What two players said to one NPC. */
+  readonly guests: readonly GuestLine[];
   readonly refused: number;
   readonly unexpected: number;
   readonly history: { readonly npcId: string; readonly events: readonly HistoryEvent[] };
@@ -67,7 +70,7 @@ const heading = (text: string): string[] => ['', text, '='.repeat(text.length), 
 
 const playThrough = async (
   scene: Scene,
-  mind: MindClient,
+  { mind, request }: { readonly mind: MindClient; readonly request: MindRequest },
   settings: DemoSettings,
   world: DemoWorld,
 ): Promise<Omit<DemoResult, 'server'>> => {
@@ -92,6 +95,14 @@ const playThrough = async (
   });
   say(wrapped(scene.closing, ''));
 
+  const host = scene.guests.to;
+  say(heading(scene.guests.title));
+  const guests = await playGuests(scene.guests, npcIdOf(host, run), request);
+  say(guests.flatMap((line) => showGuest(scene.cast[host].name, line)));
+  const leaked = isTold(scene.guests, guests);
+  if (leaked)
+    say(wrapped(`${scene.guests.other.name} heard what ${scene.guests.teller.name} had told.`, '', 'UNEXPECTED '));
+
   const npcId = npcIdOf(scene.asksWhy.of, run);
   const { name } = scene.cast[scene.asksWhy.of];
   const events = await historyOf(mind, npcId);
@@ -107,7 +118,7 @@ const playThrough = async (
   }
 
   const refused = turns.filter(({ valid }) => !valid).length;
-  const unexpected = turns.filter(({ surprise }) => surprise !== null).length;
+  const unexpected = turns.filter(({ surprise }) => surprise !== null).length + (leaked ? 1 : 0);
   say([
     '',
     `Played ${String(turns.length)} lines in ${String(turns.reduce((sum, { requests }) => sum + requests, 0))} requests. ` +
@@ -117,6 +128,7 @@ const playThrough = async (
     ok: unexpected === 0,
     npcs: Object.fromEntries(Object.keys(scene.cast).map((who) => [who, npcIdOf(who as keyof Scene['cast'], run)])),
     turns,
+    guests,
     refused,
     unexpected,
     history: { npcId, events },
@@ -165,7 +177,12 @@ const playWithOwnKey = async (
   const admin = world.requestTo(url, adminKey);
   const own = await issueOwnKey(admin, settings.run, world.now());
   try {
-    return await playThrough(scene, world.mindAt(url, own.key), settings, world);
+    return await playThrough(
+      scene,
+      { mind: world.mindAt(url, own.key), request: world.requestTo(url, own.key) },
+      settings,
+      world,
+    );
   } finally {
     await revokeOwnKey(admin, own).catch((error: unknown) => {
       // It expires soon; the result of the scene matters more.

@@ -12,5 +12,13 @@ export const scene: Scene = {
     'The ferry goes at nine. Halfway over, a small light is sitting on the chain; it knows the way home. You have a dry coat, eight coppers and your mother’s silver locket.',
   cast,
   acts: [evening, night, morning],
+  guests: {
+    title: 'Two guests',
+    to: 'maren',
+    teller: { id: 'guest-ann', name: 'Ann' },
+    other: { id: 'guest-bob', name: 'Bob' },
+    secret: 'I hid a purse of silver under the third barrel.',
+    question: 'Where is the purse of silver hidden?',
+  },
   asksWhy: { of: 'maren', says: 'My silver locket, please. I would rather have it in my hand tonight.' },
 };

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/base/json.js';
 
-// Rulesets and their tests are files side by side, and are easily mistaken for each other.
+// Rulesets and their tests are files side by side, and are easily mistaken for each other. So are souls and cards.
 
 const has = (content: JsonObject, name: string): boolean => Object.hasOwn(content, name);
 
@@ -11,6 +11,22 @@ export const looksLikeRuleset = (content: Json): boolean =>
   ['rulesetRules', 'rulesetId', 'ruleState'].some((name) => has(content, name));
 
 const looksLikeTests = (content: JsonObject): boolean => has(content, 'cases') && !has(content, 'rulesetRules');
+
+/** Whether the content of a file is a soul, not a card. */
+export const looksLikeSoul = (content: unknown): boolean =>
+  isObject(content) && ['npcId', 'provenance', 'signature'].every((name) => has(content, name));
+
+/** Whether the content of a file is a character card, not a soul. */
+export const looksLikeCard = (content: unknown): boolean =>
+  isObject(content) && !has(content, 'provenance') && ['spec', 'first_mes'].some((name) => has(content, name));
+
+/** Says how a card is imported that was given as a soul. */
+export const aCard = (file: string): string =>
+  `${file} is a character card, not a soul. Import it with "anima card import <npcId> ${file}".`;
+
+/** Says how a soul is imported that was given as a card. */
+export const aSoul = (file: string): string =>
+  `${file} is a soul, not a card. Import it with "anima soul import ${file}".`;
 
 /** Says what a ruleset is that was given as a file of tests. */
 export const A_RULESET =

@@ -58,6 +58,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   MemoriesCleared: ({ count }) => `${json(count)} memories`,
   MemoriesRetracted: ({ memoryIds, reason }) => `${String(items(memoryIds).length)} memories: ${text(reason)}`,
   AnswerMissing: ({ attempt, reason }) => `attempt ${json(attempt)}: ${text(reason)}`,
+  PromptShortened: ({ budget, reason }) => `to ${json(budget)} tokens: ${text(reason)}`,
   TurnFailed: ({ reason }) => text(reason),
   TurnExpired: () => '',
   TapeMismatchNoticed: ({ members: differing }) =>
@@ -67,6 +68,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   DirectiveGiven: ({ observation, player }) => said(observation, player),
   ContextBuilt: ({ observation, player }) => said(observation, player),
   BridgeChecked: ({ action: checked, valid, code }) => `${action(checked)} ${valid === true ? 'allowed' : text(code)}`,
+  SoulWithdrawn: ({ txId }) => `${text(txId)} from the archive`,
   ChainBreakRecorded: ({ revision, member }) => `${text(member)} of revision ${json(revision)} does not match`,
 };
 

@@ -3,6 +3,9 @@ import { CommandFailed, WrongUsage } from './terminal.js';
 /** A check failed: exit code 1. */
 export class JudgedNo extends CommandFailed {}
 
+/** Everything holds, but nobody said whose key must have signed it. It has its own exit code. */
+export class KeyNotChecked extends CommandFailed {}
+
 /** A command could not judge; `cause` says why. It has its own exit code. */
 export class NotJudged extends Error {
   constructor(cause: unknown) {

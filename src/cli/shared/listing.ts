@@ -16,6 +16,8 @@ export type Listing<Item> = {
   readonly json: boolean;
   readonly header: string;
   readonly lineOf: (item: Item) => string;
+  /** Prints only items for which it returns true; the list is then read until `limit` are printed. */
+  readonly keep?: (item: Item) => boolean;
   /** The message for an empty list. */
   readonly none: string;
 };
@@ -28,21 +30,25 @@ export const cellsOf =
 
 /** Prints a list of the server, page by page. */
 export const printListing = async <Item>(terminal: Terminal, listing: Listing<Item>): Promise<void> => {
-  const { path, member, query, limit, json, header, lineOf, none } = listing;
+  const { path, member, query, limit, json, header, lineOf, keep = () => true, none } = listing;
+  const read = listing.keep === undefined ? limit : Infinity;
   const request = namingRulesets(await openClient(terminal));
   let shown = 0;
   let isCut = false;
-  for await (const { items, hasMore } of listPages(request, { path, query, ...defined({ member }) }, limit)) {
-    if (!json && shown === 0 && items.length > 0) print(terminal, header);
-    for (const item of items) {
+  for await (const { items, hasMore } of listPages(request, { path, query, ...defined({ member }) }, read)) {
+    const kept = items.filter((item) => keep(item as Item));
+    const page = kept.slice(0, limit - shown);
+    if (!json && shown === 0 && page.length > 0) print(terminal, header);
+    for (const item of page) {
       if (json) printJson(terminal, item);
       else print(terminal, lineOf(item as Item));
     }
     await caughtUp(terminal);
-    shown += items.length;
-    isCut = hasMore;
-    if (!isRead(terminal)) break;
+    shown += page.length;
+    isCut = hasMore || page.length < kept.length;
+    if (!isRead(terminal) || shown === limit) break;
   }
   if (shown === 0) remark(terminal, none);
-  if (isCut && isRead(terminal)) remark(terminal, 'There are more: raise --limit to see them.');
+  if (isCut && isRead(terminal))
+    remark(terminal, `There ${listing.keep === undefined ? 'are' : 'may be'} more: raise --limit to see them.`);
 };

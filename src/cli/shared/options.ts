@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 
-import { sinceOf, untilOf } from './since.js';
+import { asOfOf, expiryOf, sinceOf, untilOf } from './since.js';
 import { wholeFrom } from './whole-from.js';
 
 /** The options and arguments that several commands share, so that each reads the same everywhere. */
@@ -25,6 +25,18 @@ export const untilOption = (): Option =>
   new Option('--until <time>', 'only up to this time, in the same formats; a day is included in full').argParser(
     untilOf(Date.now),
   );
+
+export const asOfOption = (): Option =>
+  new Option(
+    '--as-of <revision|time>',
+    'as it was after this revision or at this time, in the formats of --until of other commands',
+  ).argParser(asOfOf(Date.now));
+
+export const expiresAtOption = (): Option =>
+  new Option(
+    '--expires-at <time>',
+    'when the key expires: a time (2027-01-01T00:00:00Z) or a day, to its end (2026-12-31, UTC) (default: never)',
+  ).argParser(expiryOf);
 
 export const outOption = (): Option => new Option('--out <file>', 'write to this file instead of standard output');
 

@@ -1,4 +1,5 @@
 import type { JsonMembers, JsonValue } from '../../body/protocol.js';
+import { leftOutText } from './left-out-text.js';
 import { counted, plain, short } from './text.js';
 import type { Branch } from './tree.js';
 
@@ -21,15 +22,17 @@ export const whyTree = (why: JsonMembers): Branch => ({
   text: `${word(why['turnId'])} of ${word(why['npcId'])}, ${word(why['state'])}`,
   below: [
     { text: `perceived ${quoted(why['observation'])}` },
+    ...playerOf(members(why['player'])),
     mindOf(members(why['mind']), members(why['verdict'])['valid'] !== undefined),
     ...otherRules(why),
     ...rulesOf(why),
-    { text: recalled(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
+    { text: recalled(list(why['memories']), members(why['recall'])), below: list(why['memories']).map(memoryOf) },
     ...promptOf(members(why['prompt'])),
     ...modelOf(members(why['model'])),
     ...named('checks', list(why['checks']).map(checkOf)),
     ...replacedBy(why['replacedBy']),
-    ...verdictOf(members(why['verdict'])),
+    ...named('no text from the engine', list(why['missingAnswers']).map(missingOf)),
+    ...verdictOf(members(why['verdict']), members(why['failure'])),
     ...named('state changes that are not allowed', list(why['stateBreaks']).map(breakOf)),
     ...named('ignored: a tape contradicted the record', list(why['mismatches']).map(mismatchOf)),
     ...named('state changes', changesOf(members(why['stateChange']))),
@@ -42,6 +45,13 @@ export const whyTree = (why: JsonMembers): Branch => ({
     ...recordOf(list(why['events'])),
   ],
 });
+
+/** Who spoke, and who named the player: the body, or a token. */
+const playerOf = ({ id, name, from }: JsonMembers): readonly Branch[] => {
+  if (id === undefined) return [];
+  const called = name === undefined ? '' : ` ${quoted(name)}`;
+  return [{ text: `player ${word(id)}${called}${from === undefined ? '' : ` (${word(from)})`}` }];
+};
 
 const mindOf = ({ revision, persona, data }: JsonMembers, isDecided: boolean): Branch => {
   if (Number(revision) < 0)
@@ -115,8 +125,13 @@ const sawText = (saw: JsonValue | undefined, notRecorded: boolean): string =>
       : 'nothing'
     : `${plain(saw)}${notRecorded ? ', truncated' : ''}`;
 
-const recalled = (memories: readonly JsonMembers[]): string =>
-  memories.length === 0 ? 'recalled nothing' : `recalled ${counted(memories.length, 'memory', 'memories')}`;
+const recalled = (memories: readonly JsonMembers[], { embedder, pending, byWords }: JsonMembers): string =>
+  [
+    memories.length === 0 ? 'recalled nothing' : `recalled ${counted(memories.length, 'memory', 'memories')}`,
+    ...(embedder === undefined ? [] : [`by ${word(embedder)}`]),
+    ...(pending === undefined || pending === 0 ? [] : [`${word(pending)} without a vector yet`]),
+    ...(byWords === undefined ? [] : [byWords === 'query' ? 'the input by its words' : 'some memories by their words']),
+  ].join(', ');
 
 const memoryOf = ({ memoryId, text, similarity, cause }: JsonMembers): Branch => {
   const { turnId, revision } = members(cause);
@@ -130,19 +145,38 @@ const memoryOf = ({ memoryId, text, similarity, cause }: JsonMembers): Branch =>
   };
 };
 
-const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =>
+/** How long a prompt is, and whether anything was left out of it. */
+const lengthOf = ({ tokens, budget, isShortened }: JsonMembers): string => {
+  if (typeof tokens !== 'number') return '';
+  const most = typeof budget === 'number' ? ` of ${String(budget)}` : '';
+  return `, about ${String(tokens)}${most} tokens${isShortened === true ? ' (SHORTENED to them)' : ''}`;
+};
+
+const promptOf = ({ text, digest, madeAgain, parts, leftOut, ...length }: JsonMembers): readonly Branch[] =>
   text === undefined
     ? []
     : [
         {
-          below: word(text)
-            .split('\n')
-            .filter((line) => line !== '')
-            .slice(0, PROMPT_LINES)
-            .map((line) => ({ text: short(line, SHOWN) })),
-          text: `prompt of ${String(word(text).length)} characters, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'rebuilt from the record: identical' : 'REBUILT FROM THE RECORD: DIFFERENT'}`,
+          below: [
+            ...leftOutOf(list(leftOut)),
+            ...(parts === undefined ? linesOf(word(text)) : list(parts).map(partOf)).slice(0, PROMPT_LINES),
+          ],
+          text: `prompt of ${String(word(text).length)} characters${lengthOf(length)}, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'rebuilt from the record: identical' : 'REBUILT FROM THE RECORD: DIFFERENT'}`,
         },
       ];
+
+const leftOutOf = (leftOut: readonly JsonMembers[]): readonly Branch[] =>
+  leftOut.length === 0 ? [] : [{ text: `LEFT OUT: ${leftOutText(leftOut)}` }];
+
+const linesOf = (text: string): readonly Branch[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ text: short(line, SHOWN) }));
+
+const partOf = ({ text, from, ref }: JsonMembers): Branch => ({
+  text: `${[word(from), word(ref)].filter((each) => each !== '').join(' ')}: ${short(word(text), SHOWN)}`,
+});
 
 const modelOf = ({ text, cortexId, reasoning }: JsonMembers): readonly Branch[] => {
   if (text === undefined) return [];
@@ -160,9 +194,16 @@ const checkOf = ({ brRuleId, passed, code, details }: JsonMembers): Branch => ({
       : `${word(brRuleId)} REFUSED: ${word(code)}${details === undefined ? '' : ` (${word(details)})`}`,
 });
 
-const verdictOf = (verdict: JsonMembers): readonly Branch[] => {
+const missingOf = ({ attempt, cortexId, reason }: JsonMembers): Branch => ({
+  text: `attempt ${word(attempt)} of ${word(cortexId)}: ${short(word(reason), SHOWN)}`,
+});
+
+const verdictOf = (verdict: JsonMembers, failure: JsonMembers): readonly Branch[] => {
   const { valid, dialogue, action, code, reason } = verdict;
-  if (valid === undefined) return [{ text: 'no verdict' }];
+  if (valid === undefined) {
+    const failed = `no verdict, ${word(failure['code'])}: ${short(word(failure['reason']), SHOWN)}`;
+    return [{ text: failure['code'] === undefined ? 'no verdict' : failed }];
+  }
   const { type, target } = members(action);
   const did = `${word(type)}${word(target) === '' ? '' : ` -> ${word(target)}`}`;
   return [

@@ -49,6 +49,14 @@ export const mindSettings = {
     unit: 'megabytes',
     about: 'Memory for the vectors of the minds that recall.',
   },
+  ANIMA_EMBEDDING_CACHE_MB: {
+    group: 'recall',
+    default: '16',
+    min: 1,
+    max: 1_048_576,
+    unit: 'megabytes',
+    about: 'Memory for the texts that were embedded last, with their vectors: they are not embedded again.',
+  },
   ANIMA_EMBEDDING_SHARE: {
     group: 'recall',
     default: '50',
@@ -89,10 +97,10 @@ export const mindSettings = {
   ANIMA_CORTEX_CONTEXT_TOKENS: {
     group: 'engines',
     default: null,
-    defaultShown: '`16384`',
+    defaultShown: '`16384` for a GGUF file, no limit for a model server',
     min: 512,
     max: 1_048_576,
-    about: 'The context size of the GGUF model in tokens.',
+    about: 'How many tokens of prompt and answer the model takes. The prompts of agents are shortened to it.',
   },
   ANIMA_CORTEX_MAX_TOKENS: {
     group: 'engines',

@@ -117,6 +117,12 @@ export const serverSettings = {
     expects: '"off" or requests/seconds, for example 100/60',
     about: 'How many requests each API key may send in how many seconds.',
   },
+  ANIMA_PLAYER_RATE_LIMIT: {
+    group: 'limits',
+    default: '30/60',
+    expects: '"off" or requests/seconds, for example 30/60',
+    about: 'How many requests each player may send with player tokens in how many seconds.',
+  },
   ANIMA_TURN_DEADLINE_MS: {
     group: 'limits',
     default: '900000',
@@ -172,6 +178,23 @@ export const serverSettings = {
     max: MAX_DEADLINE_MS,
     unit: 'milliseconds',
     about: 'How much time a client has between the two phases of the export or import of a soul.',
+  },
+  ANIMA_ARCHIVE_DAYS: {
+    group: 'limits',
+    default: null,
+    defaultShown: 'for ever',
+    min: 1,
+    max: 36_500,
+    unit: 'days',
+    about: 'How long the built-in archive keeps the souls that were uploaded to it.',
+  },
+  ANIMA_ACCESS_QUEUE: {
+    group: 'limits',
+    default: '10000',
+    min: 100,
+    max: 50_000,
+    about:
+      'How many accesses to histories, different in key, operation, NPC or minute, wait in a process to be recorded. More are not recorded, but counted.',
   },
   ANIMA_TIERS: {
     group: 'reserved',

@@ -10,7 +10,9 @@ const REASON_CHARS = 500;
 /** Prompts of NPCs take about 2,000 tokens; a context below this number, in tokens, leaves little room for an answer. */
 const LEAST_CONTEXT = 4_096;
 
-export type CheckResult = 'passed' | 'failed' | 'notJudged';
+/** `warning`: NPCs can speak, but less well than they could. */
+export const CHECK_RESULTS = ['passed', 'warning', 'failed', 'notJudged'] as const;
+type CheckResult = (typeof CHECK_RESULTS)[number];
 export const CHECKS = ['reachable', 'schema', 'reasoning', 'context', 'speed', 'turn'] as const;
 /** One check of an engine. `message`: what was found, as sentences. */
 export type EngineCheck = {
@@ -104,18 +106,20 @@ export const judgeReasoning = (calls: readonly Called[]): EngineCheck => {
     : found('reasoning', 'passed', 'The engine reasons before it answers, and NPCs do not say it.', { characters });
 };
 
-/** @param tokens how many the engine says it takes; null if it does not say */
-export const judgeContext = (tokens: number | null): EngineCheck => {
+/** What a short context means for NPCs. */
+const SHORTENED =
+  'Longer ones are shortened to fit, so NPCs know less of their persona, state, memories and conversation. Give the model a larger context if you can.';
+
+/** @param tokens how many the engine says it takes; null if it does not say. `isKnown`: the prompts of agents are shortened to it */
+export const judgeContext = (tokens: number | null, isKnown: boolean): EngineCheck => {
   if (tokens === null) return found('context', 'notJudged', 'The engine does not say how many tokens it takes.');
   const figures = { tokens };
   if (tokens >= LEAST_CONTEXT)
     return found('context', 'passed', `The engine takes ${String(tokens)} tokens of prompt and answer.`, figures);
-  return found(
-    'context',
-    'failed',
-    `The engine takes only ${String(tokens)} tokens of prompt and answer. Prompts of NPCs have about 2,000 tokens, and some have 10,000.`,
-    figures,
-  );
+  const few = `The engine takes only ${String(tokens)} tokens of prompt and answer. Prompts of NPCs have about 2,000 tokens, and some have 10,000.`;
+  return isKnown
+    ? found('context', 'warning', `${few} ${SHORTENED}`, figures)
+    : found('context', 'failed', `${few} Set ANIMA_CORTEX_CONTEXT_TOKENS, and prompts are shortened to fit.`, figures);
 };
 
 /** @param waitMs how long a request for an agent waits, in milliseconds */

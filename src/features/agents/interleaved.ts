@@ -1,8 +1,8 @@
 /** Values that are pushed, for one reader. */
 export type Pushed<Value> = {
   push(values: readonly Value[]): void;
-  /** All values since the last call, as soon as there is one. */
-  take(): Promise<readonly Value[]>;
+  /** Settles as soon as there is a value. */
+  some(): Promise<void>;
   /** All values since the last call, perhaps none. */
   taken(): readonly Value[];
 };
@@ -10,43 +10,37 @@ export type Pushed<Value> = {
 export const createPushed = <Value>(): Pushed<Value> => {
   let values: Value[] = [];
   let wake: () => void = () => undefined;
-  const taken = (): readonly Value[] => {
-    const all = values;
-    values = [];
-    return all;
-  };
   return {
-    taken,
     push: (more) => {
       values.push(...more);
       if (values.length > 0) wake();
     },
-    take: async () => {
-      if (values.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      return taken();
+    some: () => (values.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => (wake = resolve))),
+    taken: () => {
+      const all = values;
+      values = [];
+      return all;
     },
   };
 };
 
-/** The values of an iterator and those that are pushed meanwhile, as they come. It ends with the iterator. */
+/**
+ * The values of an iterator and those that are pushed meanwhile, as they come. It ends with the iterator. Pushed values are taken only when they are
+ * yielded, so whatever its reader has not seen yet is still there to be taken.
+ */
 export const interleaved = async function* <One, Other>(
   iterator: AsyncGenerator<One>,
   pushed: Pushed<Other>,
-): AsyncGenerator<{ readonly one: One } | { readonly other: Other }> {
+): AsyncGenerator<{ readonly one: One } | { readonly others: readonly Other[] }> {
   let next = iterator.next();
-  let more = pushed.take();
   try {
     for (;;) {
-      const first = await Promise.race([
-        next.then((result) => ({ result, others: null })),
-        more.then((others) => ({ result: null, others })),
-      ]);
-      if (first.others !== null) {
-        more = pushed.take();
-        for (const other of first.others) yield { other };
+      const result = await Promise.race([next, pushed.some()]);
+      if (result === undefined) {
+        yield { others: pushed.taken() };
       } else {
-        if (first.result.done === true) return;
-        yield { one: first.result.value };
+        if (result.done === true) return;
+        yield { one: result.value };
         next = iterator.next();
       }
     }

@@ -8,16 +8,18 @@ import type { SingleFlight } from '../../kernel/concurrency/single-flight.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { type AgentInput, agentTurnRef, retryKey, stateOf, takeInput, type TakeDeps } from './take-input.js';
 import { sharedOutcome } from '../../kernel/processes/shared-outcome.js';
+import type { createSentences } from './sentences.js';
 import { whenDown } from './when-down.js';
 import { streamEnd } from '../../kernel/streams/stream-end.js';
 
 export type AgentDeps = TakeDeps & {
   /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
   readonly waitMs: number;
-  readonly engineOf: (tenant: string) => CortexEngine;
   readonly embedder: Pick<Embedder, 'id' | 'down'>;
   /** The current waits. An engine allows only a few waits for one outcome, so this process waits once for each turn. */
   readonly waits: SingleFlight<StepAnswer>;
+  /** Finds the sentences of a verdict once for all requests that follow its turn. */
+  readonly sentences: ReturnType<typeof createSentences>;
 };
 
 /** A turn with its verdict, and the end of the mind's stream after it: a list must have reached it to show what the turn wrote. */

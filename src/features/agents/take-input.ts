@@ -11,6 +11,7 @@ import type { ProcessRef } from '../../ports/process-runtime.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import type { Clock } from '../../ports/clock.js';
+import type { CortexEngine } from '../../ports/cortex.js';
 import { isOver } from '../turns/find-turn.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
@@ -22,9 +23,12 @@ import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { playerKey, saidSlices, type TurnKey } from '../turns/turn-key.js';
 import type { ExpectedRetries } from './expected-retries.js';
+import { promptBudgetOf } from './prompt-budget.js';
 
 export type TakeDeps = StepDeps & {
   readonly retries: ExpectedRetries;
+  /** The engine of a tenant. @throws Rejection CORTEX_UNAVAILABLE if this server does not have it */
+  readonly engineOf: (tenant: string) => CortexEngine;
   /** The current openings, by `AgentInput.same`: any number of equal requests wait for one of them. */
   readonly openings: Map<string, SharedOpening>;
 };
@@ -34,6 +38,8 @@ export type AgentInput = CommandAttempt & {
   readonly input: string;
   readonly context: JsonObject;
   readonly player?: Speaker;
+  /** The context of a request with a player token: only recorded. */
+  readonly playerContext?: JsonObject;
   /** Overlays the mind's recorded state for this turn. */
   readonly npcState: JsonObject;
   /** The comparison form of the input and its context, by which the turn index finds turns. */
@@ -47,8 +53,8 @@ export type AgentInput = CommandAttempt & {
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const agentInput = async (given: Omit<AgentInput, 'said' | 'same'>): Promise<AgentInput> => {
-  const { stream, input, context, npcState, player } = given;
-  await takeRecordable([input, context, npcState]);
+  const { stream, input, context, npcState, player, playerContext = {} } = given;
+  await takeRecordable([input, context, npcState, playerContext]);
   const said = await inSlices(saidSlices(input, context));
   const state = await inSlices(comparisonSlices(npcState));
   const { player: by } = playerKey(player);
@@ -163,7 +169,7 @@ const joinOrOpen = async (
   plan: (turnId: string) => void,
 ): Promise<string> => {
   const { writers, index, runtime, clock, turnDeadlineMs } = deps;
-  const { stream, input: observation, context, npcState, player, said } = asked;
+  const { stream, input: observation, context, npcState, player, playerContext, said } = asked;
   const { player: by } = playerKey(player);
   const alikeIn = (recent: readonly TurnKey[]): readonly TurnKey[] =>
     recent.filter((turn) => turn.agent && turn.said === said && turn.player === by);
@@ -178,7 +184,10 @@ const joinOrOpen = async (
   const turnId = makeTurnId('process', revision, nowMs, commandId);
   const deadlineAt = new Date(nowMs + turnDeadlineMs).toISOString();
   const conversation = await conversationSoFar(deps, stream, recent, { player, nowMs });
-  const opened = { turnId, observation, context, npcState, ...defined({ player }), conversation, deadlineAt };
+  const promptAt = new Date(nowMs).toISOString();
+  const promptBudget = promptBudgetOf(deps.engineOf(asked.by.tenant)) ?? undefined;
+  const perceived = { observation, context, npcState, ...defined({ player, playerContext }), conversation };
+  const opened = { turnId, ...perceived, promptAt, ...defined({ promptBudget }), deadlineAt };
   const opening: AgentTurnInput = { type: 'open', ...opened };
   plan(turnId);
   try {

@@ -9,6 +9,7 @@ import { declarationsOf } from '../rules/domain/actions/action-declaration.js';
 import { defaultPreset } from '../rules/domain/presets/default.js';
 import { CURRENT_LOGIC, logicOf } from '../turns/domain/decision/logic.js';
 import { heldPatterns } from '../turns/domain/decision/observation-line.js';
+import { answerTokensOf, promptBudgetOf } from './prompt-budget.js';
 import {
   type Called,
   type EngineCheck,
@@ -25,7 +26,6 @@ import {
 /** How long one call, and all of them together, may take, in milliseconds. */
 export const TEST_CALL_MS = 30_000;
 export const TEST_MS = 60_000;
-const MAX_TOKENS = 512;
 
 const ruleset = { ...defaultPreset, version: 0 };
 const npc = {
@@ -51,7 +51,7 @@ export type EngineTestDeps = {
 };
 
 /** The request of a turn, and how its text is judged: as a real turn of an agent, with the default rules, recorded nowhere. */
-const turnOf = async () => {
+const turnOf = async (engine: CortexEngine) => {
   const logic = logicOf(CURRENT_LOGIC);
   const { npcId, persona, observation } = npc;
   const patternsHeld = await inSlices(heldPatterns(ruleset, observation));
@@ -62,10 +62,13 @@ const turnOf = async () => {
     rulesetRef: null,
     issuer: { kid: '', iss: '' },
   };
-  const input = logic.effectiveInput(facts, { observation, npcState: {}, patternsHeld, conversation: [earlier] });
-  const { prompt, constraints, chat } = logic.buildPrompt(input);
+  const input = logic.effectiveInput(facts, {
+    ...{ observation, npcState: {}, patternsHeld, conversation: [earlier] },
+    ...defined({ promptBudget: promptBudgetOf(engine) ?? undefined }),
+  });
+  const { prompt, constraints, chat, parts } = logic.buildPrompt(input);
   return {
-    asked: { prompt, messages: chat, ...constraints, similarities: [] },
+    asked: { prompt, messages: chat, ...constraints, parts },
     judge: (text: string): TestedTurn['judged'] => ({
       structured: logic.texts.read(text, declarationsOf(ruleset)).structured,
       verdict: logic.reachVerdict(input, text).verdict,
@@ -102,7 +105,8 @@ export const testEngine = async (
   };
   const call = async (asked: Completion): Promise<Called> => {
     const beganMs = clock.monotonicMs();
-    const options = { maxTokens: MAX_TOKENS, ...asked, ...engine.inTurns, once: true };
+    const maxTokens = answerTokensOf(engine);
+    const options = { ...asked, ...engine.inTurns, maxTokens, once: true };
     try {
       const completed = await limited((within) => engine.complete(options, within));
       return { completed, ms: clock.monotonicMs() - beganMs };
@@ -123,24 +127,24 @@ export const testEngine = async (
   const reached = await call({ prompt: 'Are you there? Answer with one word.', temperature: 0 });
   if ('isDown' in reached && reached.isDown) return whenDown(reached);
   const schema = engine.runtime === 'builtin' ? null : await call({ ...schemaRequest, temperature: 0 });
-  const { asked, judge } = await turnOf();
+  const { asked, judge } = await turnOf(engine);
   const called = await call(asked);
   const judged = 'completed' in called ? judge(called.completed.text) : undefined;
   return [
     judgeReachable(reached),
     schema === null ? builtInSchema : judgeSchema(schema),
     judgeReasoning([reached, ...(schema === null ? [] : [schema]), called]),
-    judgeContext(await contextTokens()),
+    judgeContext(await contextTokens(), (engine.knownContext?.() ?? null) !== null),
     judgeSpeed(called, agentWaitMs),
     judgeTurn({ called, ...defined({ judged }) }),
   ];
 };
 
-/** The scripted engine reads the prompts of turns, and no others. */
+/** The scripted engine reads the parts of turns, and no schema. */
 const builtInSchema: EngineCheck = {
   check: 'schema',
   result: 'notJudged',
-  message: 'The scripted engine reads only the prompts of turns.',
+  message: 'The scripted engine reads no schema.',
 };
 
 /** An engine that is down is not called again: only its first check is judged. */

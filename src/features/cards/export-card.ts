@@ -9,6 +9,7 @@ import { npcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { memories, memoryTag } from '../../../projections/memories.js';
+import { isForEverybody } from '../memory/domain/kept-apart.js';
 import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
@@ -25,10 +26,11 @@ export type ExportCardDeps = {
   readonly writers: StreamWriters;
 };
 
-/** The newest memories of a mind, oldest first. */
+/** The newest memories of a mind that everybody may hear, oldest first. */
 const knownOf = async (
   deps: ExportCardDeps,
   stream: string,
+  { players }: MindState,
   minimum: number | undefined,
 ): Promise<readonly KnownFact[]> => {
   await waitForStream(deps, memories, stream, minimum);
@@ -42,7 +44,8 @@ const knownOf = async (
   } as const;
   const known: (KnownFact & JsonObject)[] = [];
   for await (const rows of visibleMemories(deps.readModels, stream, within, asked)) {
-    known.push(...rows.map(({ text, importance, metadata = {} }) => ({ text, importance, metadata })));
+    const told = players === 'shared' ? rows : rows.filter(isForEverybody);
+    known.push(...told.map(({ text, importance, metadata = {} }) => ({ text, importance, metadata })));
     if (known.length >= BOOK_MEMORIES || jsonBytes(known) >= BOOK_BYTES) break;
   }
   return firstFitting(known.slice(0, BOOK_MEMORIES), BOOK_BYTES).toReversed();
@@ -64,12 +67,12 @@ export const cardOf = async (
 ): Promise<ShownCard> => {
   const stream = npcStream(tenant, npcId);
   if (mind.card === null) {
-    const content = madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum));
+    const content = madeCard({ ...mind, npcId }, await knownOf(deps, stream, mind, minimum));
     const made = { version: 3, content } as const;
     return asked === 2 ? { version: 2, content: inVersion(made, 2) } : made;
   }
-  const recorded = readRecordedCard(await cardAt(deps.events, stream, mind.card.revision));
-  const told = withoutLore(recorded, await retractedLore(deps.readModels, stream, mind));
+  const recorded = readRecordedCard((await cardAt(deps.events, stream, mind.card.revision)).content);
+  const told = withoutLore(recorded, (await retractedLore(deps.readModels, stream, mind, recorded)).texts);
   if (asked === 'original') return { version: ownVersion(told.version), content: told.content };
   const card = currentCard(told, mind.persona);
   const version = asked ?? ownVersion(card.version);

@@ -5,9 +5,12 @@ import { importCard, type EarlierCard } from './domain/decide.js';
 import type { BroughtMemory } from '../memory/domain/decide.js';
 import { APPEND_BYTES, EVENT_BYTES } from '../../kernel/streams/append-size.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
+import { defined } from '../../kernel/base/defined.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { npcEvents } from '../npcs/domain/events.js';
+import type { StreamEvent } from '../../kernel/streams/fold.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import { metaBytes } from '../../kernel/streams/place-events.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
@@ -18,10 +21,10 @@ import { cardAt } from './card-at.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
 
 /**
- * The size of the event with the card in addition to persona, card and metadata, in bytes: names of members, the digest, and its type, which counts
+ * The size of the event with the card in addition to persona, card and metadata, in bytes: names of members, both digests, and its type, which counts
  * twice.
  */
-const AROUND_CARD_BYTES = 160;
+const AROUND_CARD_BYTES = 216;
 /** The same for an event with a memory, which has an id. */
 const AROUND_MEMORY_BYTES = 80;
 
@@ -31,7 +34,13 @@ export type ImportedCard = {
   readonly name: string;
   readonly cardVersion: CardVersion;
   readonly persona: string | null;
-  readonly lore: { readonly entries: number; readonly stored: number; readonly known: number; readonly left: number };
+  readonly lore: {
+    readonly entries: number;
+    readonly stored: number;
+    readonly known: number;
+    readonly left: number;
+    readonly disabled: number;
+  };
   readonly warnings: readonly CardWarning[];
 };
 
@@ -80,8 +89,21 @@ const requireRoom = (
   );
 };
 
+/** An import as it was recorded. `replaced`: the file of the earlier card, if that card is no longer the mind's. */
+export type TakenCard = ImportedCard & {
+  readonly revision: number;
+  readonly position: number;
+  readonly replaced?: string;
+};
+
+const bringsCard = (event: StreamEvent): boolean => {
+  const { type, data } = npcEvents.decode(event);
+  return (type === 'NpcRegistered' || type === 'NpcUpdated') && data.card !== undefined;
+};
+
 /**
  * Imports a card into a mind, in one append.
+ * @param file the digest of the file that it came in, if the file is kept
  * @throws Rejection EVENTS_TOO_LARGE, CONFLICT, and what the event store throws
  */
 export const takeCard = async (
@@ -89,11 +111,12 @@ export const takeCard = async (
   stream: string,
   card: CharacterCard,
   by: Command,
-): Promise<ImportedCard & { readonly revision: number; readonly position: number }> => {
+  file?: string,
+): Promise<TakenCard> => {
   await takeRecordable(card.content);
   requireModestMacros(card);
   const persona = personaOf(card);
-  const { memories, left } = loreOf(card);
+  const { memories, left, disabled } = loreOf(card);
   await yieldToEventLoop();
   if (memories.length > LORE_MEMORIES) {
     throw tooMany(
@@ -104,7 +127,7 @@ export const takeCard = async (
   requireRoom(card, persona, memories, by);
   await yieldToEventLoop();
   const digest = sha256Base64url(await inSlices(jcsSlices(card.content)));
-  const brought = { digest, content: card.content, persona, lore: memories };
+  const brought = { digest, content: card.content, persona, lore: memories, ...defined({ file }) };
   const earlier = await earlierCard(deps, stream, brought.digest);
   const commanded = { timeMs: deps.clock.now().getTime(), commandId: by.commandId };
   const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) =>
@@ -118,18 +141,20 @@ export const takeCard = async (
     name: card.name,
     cardVersion: card.version,
     persona: state.persona,
-    lore: { entries: card.entries.length, stored, known: texts - stored, left },
+    lore: { entries: card.entries.length, stored, known: texts - stored, left, disabled },
     warnings: card.warnings,
     revision,
     position,
+    ...defined({ replaced: events.some(bringsCard) ? earlier?.file : undefined }),
   };
 };
 
-/** The lore of the card that the mind has; null if it has none, or has this same card. */
+/** The card that the mind has, without texts if it is this same card; null if it has none. */
 const earlierCard = async (deps: CommandDeps, stream: string, digest: string): Promise<EarlierCard | null> => {
   const { card } = (await deps.writers.current(stream, mindFold)).state;
   if (card === null) return null;
   const { revision } = card;
-  const earlier = card.digest === digest ? null : readRecordedCard(await cardAt(deps.events, stream, revision));
-  return { revision, texts: new Set(earlier === null ? [] : loreOf(earlier).memories.map(({ text }) => text)) };
+  const { content, file } = await cardAt(deps.events, stream, revision);
+  const lore = card.digest === digest ? [] : loreOf(readRecordedCard(content)).memories;
+  return { revision, texts: new Set(lore.map(({ text }) => text)), ...defined({ file }) };
 };

@@ -95,11 +95,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     semaphores.set(id, semaphore);
     return semaphore;
   };
-  const askIn = async (
-    session: AskingSession,
-    { prompt, constraints, similarities }: SessionTurnPrompt,
-    signal: AbortSignal,
-  ) => {
+  const askIn = async (session: AskingSession, { prompt, constraints }: SessionTurnPrompt, signal: AbortSignal) => {
     const { tenant, engine: id } = session;
     const engine = engines.find(id);
     if (engine === null)
@@ -109,7 +105,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     if (isNew) reasons.note(session, FOR_A_PLACE);
     return semaphoreOf(engine).run({ tenant, signal }, () => {
       if (isNew) reasons.forget(session);
-      return engine.complete({ prompt, ...constraints, similarities }, signal);
+      return engine.complete({ prompt, ...constraints }, signal);
     });
   };
   return {

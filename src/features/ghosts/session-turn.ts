@@ -36,11 +36,10 @@ export type SpokenText = {
   readonly probe?: ProtocolProbe;
 };
 
-/** The request to a model: the turn's instruction, and the score of each memory in the prompt. */
+/** The request to a model: the turn's instruction. */
 export type SessionTurnPrompt = {
   readonly prompt: string;
   readonly constraints: JsonObject;
-  readonly similarities: readonly number[];
 };
 
 /** A turn that only lacks its model's text. It is finished once. */
@@ -131,7 +130,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
       broken: broken.length === 0 ? null : broken.join(' '),
     };
   };
-  return { asked: { prompt, constraints, similarities: memories.map(({ similarity }) => similarity) }, finish };
+  return { asked: { prompt, constraints }, finish };
 }
 
 /** Plays a complete turn, for a model's text that is known beforehand. */

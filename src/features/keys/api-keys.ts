@@ -1,11 +1,13 @@
 import { tenantsStream, tenantStream } from '../../kernel/base/stream-names.js';
 import { hashApiKey, keyIdOf, makeApiKey, secretBytes } from './domain/api-key.js';
 import {
+  changeKey,
   createTenant,
   issueKey,
   issueOwnerKey,
   nameTenant,
   revokeKey,
+  type ApiKeyChange,
   type NewKey,
   type TenantDecision,
 } from './domain/decide.js';
@@ -67,11 +69,26 @@ export const issueApiKey = async (
   return { key: decided.changed ? token : null, issued: issuedIn(decided.state, keyId) };
 };
 
-/** A tenant's keys that were not revoked, oldest first. */
-export const listApiKeys = async (deps: ApiKeyDeps, tenantId: string): Promise<readonly ListedKey[]> => {
-  const keys = deps.directory.tenant(tenantId).keys.filter(({ revoked }) => !revoked);
-  const lastUsed = await deps.keyUsage.lastUsedAt(keys.map(({ keyId }) => keyId));
+/** When keys were last used, by key id, at most a minute late. Ask for the keys of a page: a tenant may have issued many. */
+export const withLastUse = async (
+  { keyUsage }: Pick<ApiKeyDeps, 'keyUsage'>,
+  keys: readonly ApiKey[],
+): Promise<readonly ListedKey[]> => {
+  const lastUsed = await keyUsage.lastUsedAt(keys.map(({ keyId }) => keyId));
   return keys.map((issued) => ({ issued, lastUsedAt: lastUsed.get(issued.keyId) ?? null }));
+};
+
+/** Changes the name or the limit of a key of the caller's tenant, with immediate effect on this server. Refuses with KEY_NOT_FOUND. */
+export const changeApiKey = async (
+  deps: ApiKeyDeps,
+  by: Principal,
+  keyId: string,
+  change: ApiKeyChange,
+  command: KeyCommand,
+): Promise<ApiKey> => {
+  const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
+  const { state } = await changeTenant(deps, context, (before) => changeKey(before, keyId, change));
+  return issuedIn(state, keyId);
 };
 
 /** Revokes a key of the caller's tenant, with immediate effect on this server. Refuses with KEY_NOT_FOUND and LAST_ADMIN_KEY. */
@@ -85,8 +102,8 @@ export const revokeApiKey = async (
   await changeTenant(deps, context, (state) => revokeKey(state, keyId));
 };
 
-/** Whether a key may create tenants. Only an owner key of the tenant `local` may. */
-export const mayCreateTenants = (directory: KeyDirectory, principal: Principal): boolean =>
+/** Whether a key may create tenants and change the signing keys: only an owner key of the tenant `local` may. */
+export const ownsServer = (directory: KeyDirectory, principal: Principal): boolean =>
   principal.tenant === localTenant &&
   directory.tenant(localTenant).keys.some(({ keyId, owner }) => owner && keyId === principal.keyId);
 

@@ -103,6 +103,12 @@ export class KeyDirectory implements AsyncDisposable {
     return entry.principal;
   }
 
+  /** The principal of the key with this id at this instant, or null. */
+  live(keyId: string, now: Date): Principal | null {
+    const entry = this.#keys.get(keyId);
+    return entry !== undefined && isLive(entry.key, now) ? entry.principal : null;
+  }
+
   /** A tenant as far as its stream is known here; `tenantId` is null if it does not exist. */
   tenant(tenantId: string): TenantState {
     return this.#tenants.get(tenantId)?.state ?? initialTenant;
@@ -157,9 +163,10 @@ export class KeyDirectory implements AsyncDisposable {
     const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
     if (recorded.revision !== known.revision + 1) return;
     const event = tenantEvents.decode(recorded);
-    const state = evolveTenant(known.state, event);
+    const state = evolveTenant(known.state, event, recorded.meta.at);
     this.#tenants.set(tenantId, { revision: recorded.revision, state });
-    if (event.type === 'KeyIssued') this.#index(tenantId, state);
+    if (event.type === 'KeyIssued') this.#index(tenantId, state, event.data.keyId);
+    if (event.type === 'KeyChanged' && this.#keys.has(event.data.keyId)) this.#index(tenantId, state, event.data.keyId);
     if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
   }
 
@@ -187,9 +194,9 @@ export class KeyDirectory implements AsyncDisposable {
     );
   }
 
-  /** Indexes a tenant's newest keys. */
-  #index(tenantId: string, { keys, tier }: TenantState): void {
-    const key = keys.at(-1);
+  /** Indexes a key as it is now. */
+  #index(tenantId: string, { keys, tier }: TenantState, keyId: string): void {
+    const key = keys.find((one) => one.keyId === keyId);
     if (key === undefined) return;
     const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
     this.#keys.set(key.keyId, {
@@ -227,7 +234,7 @@ export class KeyDirectory implements AsyncDisposable {
 const decoyHash = Buffer.alloc(32).toString('base64url');
 
 /** The token of a bearer header (RFC 6750), `''` if there is none. */
-const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
+export const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
 
 async function* eventsOf(events: EventStore, stream: string, from: number): AsyncGenerator<RecordedEvent> {
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) yield* page.events;

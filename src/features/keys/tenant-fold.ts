@@ -12,7 +12,7 @@ import type { Fold } from '../../kernel/streams/fold.js';
 /** How a tenant's stream is folded. */
 export const tenantFold: Fold<TenantState> = {
   initial: initialTenant,
-  evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event)),
+  evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event), event.meta.at),
   versionOf: tenantEvents.versionOf,
 };
 

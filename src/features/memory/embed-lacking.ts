@@ -1,14 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 import { memories } from '../../../projections/memories.js';
-import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
-import { untilFull } from '../../kernel/base/page-size.js';
+import { type Embedder, TextRefused } from '../../ports/embedder.js';
 import type { RowSearch, RowText } from '../../ports/row-search.js';
 
-/** The size of a batch of several texts, in bytes of text: some seconds of work for a model on one core. Its results are stored when it ends. */
-const BATCH_BYTES = 16 * 1024;
 /** A text that any working embedder can embed. */
-const PROBE = 'The sun rises.';
+export const PROBE = 'The sun rises.';
 
 export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Pick<Embedder, 'id' | 'embed'> };
 
@@ -17,18 +14,6 @@ export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSi
 
 /** `failed`: texts that were refused alone while the embedder accepted another. Both are empty if no text lacks a vector. */
 export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
-
-/**
- * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS, and about BATCH_BYTES. After a crash, at most this batch is
- * embedded twice.
- * @throws what the embedder and the read models throw; not because of single texts
- */
-export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): Promise<EmbedOutcome> => {
-  const { rowSearch, embedder } = deps;
-  const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS });
-  const batch = [...untilFull(texts, ({ text }) => Buffer.byteLength(text), BATCH_BYTES)];
-  return batch.length === 0 ? { embedded: [], failed: [] } : embedTexts(deps, batch, options);
-};
 
 /**
  * Embeds these texts and stores their vectors. Texts that are refused together are halved until the refused one is alone.
@@ -68,7 +53,7 @@ export const vectorsUnlessRefused = async (
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     // If a server refuses every text, because of its settings or Anima's, these texts are not to blame.
-    await embedder.embed([PROBE], options);
+    await embedder.embed([PROBE], { ...options, fresh: true });
     return null;
   }
 };

@@ -4,7 +4,8 @@ import type { Embedder } from '../../ports/embedder.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../../kernel/concurrency/pause.js';
-import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
+import { ASIDE_MS, BackgroundBatches } from './background-batches.js';
+import { type EmbeddingDeps, FailingTexts } from './embed-lacking.js';
 
 /** How often to look for new texts while there are none, in milliseconds. */
 export const LOOK_MS = 1_000;
@@ -45,6 +46,8 @@ const timedEmbedder = (embedder: EmbeddingDeps['embedder'], clock: Pick<Clock, '
 export class EmbedPending implements AsyncDisposable {
   readonly #deps: EmbedPendingDeps;
   readonly #failing: FailingTexts;
+  readonly #timed: ReturnType<typeof timedEmbedder>;
+  readonly #batches: BackgroundBatches;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
   #isWorking = false;
@@ -54,6 +57,8 @@ export class EmbedPending implements AsyncDisposable {
   constructor(deps: EmbedPendingDeps) {
     this.#deps = deps;
     this.#failing = new FailingTexts(deps);
+    this.#timed = timedEmbedder(deps.embedder, deps.clock);
+    this.#batches = new BackgroundBatches({ ...deps, embedder: this.#timed });
   }
 
   /** Starts, and waits for dependencies that are unavailable. A second call does nothing. */
@@ -101,9 +106,8 @@ export class EmbedPending implements AsyncDisposable {
   async #batch(): Promise<void> {
     const { clock, log, share, embedder } = this.#deps;
     const { signal } = this.#stop;
-    const timed = timedEmbedder(embedder, clock);
-    const deps = { ...this.#deps, embedder: timed };
-    const { embedded, failed } = await this.#keepingPlace(() => embedLacking(deps, { urgent: false, signal }));
+    const beforeMs = this.#timed.spentMs();
+    const { embedded, failed, aside } = await this.#keepingPlace(() => this.#batches.next({ urgent: false, signal }));
     if (this.#isAway) {
       this.#isAway = false;
       log.info({}, 'Embedding texts works again');
@@ -112,10 +116,14 @@ export class EmbedPending implements AsyncDisposable {
     for (const { key: row } of await this.#failing.add(failed)) {
       log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it can be found only by its words');
     }
+    if (aside !== null) {
+      const fields = { embedder: embedder.id, row: aside.key, waitMs: ASIDE_MS };
+      log.warn(fields, 'The embedder fails on a text; it waits, and can be found only by its words');
+    }
     // Bounded, because a batch is bounded (the embedder ends every call) and a share is at least one percent. A batch may keep all threads busy.
     const { threads = 1 } = embedder;
-    const restMs = timed.spentMs() * (threads / share - 1);
-    const isIdle = embedded.length + failed.length === 0;
+    const restMs = (this.#timed.spentMs() - beforeMs) * (threads / share - 1);
+    const isIdle = embedded.length + failed.length === 0 && aside === null;
     const leastMs = failed.length > 0 ? LOOK_MS : 0;
     await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));
   }

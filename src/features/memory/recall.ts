@@ -4,7 +4,7 @@ import { isStanding, memories, type MemoryRow } from '../../../projections/memor
 import { revisionOrder } from '../../kernel/read-models/row-order.js';
 import { nearRepeatOf } from './domain/near-repeat.js';
 import { mindFold } from '../npcs/mind-fold.js';
-import { isKeptFrom } from './domain/kept-apart.js';
+import { hearersWith, isKeptFrom } from './domain/kept-apart.js';
 import { onlyAsks } from './domain/only-asks.js';
 import { scoreOf } from './domain/score.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -51,6 +51,8 @@ export type Recalled = {
     readonly score: number;
     readonly scoreParts: Readonly<Record<string, number>>;
   }[];
+  /** The embedder that compared meanings. */
+  readonly embedder: string;
   /** How many of the visible memories have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
   /** What was compared by its words because the embedder makes no vector from it: the query, or some memories of the mind. */
@@ -80,38 +82,24 @@ type SeenRange = { readonly within: OrderRange } & Pick<VisibleRange, 'someRetra
 
 /** How many rows that contain words of the query are looked at, including those that have a vector. */
 const WORD_HITS = 1_000;
-
-/** How much memory the vectors of queries may take, in bytes: games repeat their queries. */
-const QUERY_VECTOR_BYTES = 4 * 1024 * 1024;
-/** The size of an entry in addition to its text and its numbers. */
-const ENTRY_BYTES = 200;
-
-/** The meaning of a query, as a vector; null if it has no meaning to the embedder, or the embedder refuses it. @throws what the embedder throws */
-type QueryVector = (query: string, signal?: AbortSignal) => Promise<Float32Array | null>;
-
-/** Caches the vectors of the most recently used queries. */
-const createQueryVector = (embedder: Embedder, maxBytes = QUERY_VECTOR_BYTES): QueryVector => {
-  const known = new LRUCache<string, { readonly vector: Float32Array | null }>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ vector }, name) => ENTRY_BYTES + 2 * name.length + (vector?.byteLength ?? 0),
-  });
-  return async (query, signal) => {
-    const name = `${embedder.id} ${query}`;
-    const found = known.get(name);
-    if (found !== undefined) return found.vector;
-    const options = { urgent: true, ...defined({ signal }) };
-    // A text that is always refused has no vector, so its words are used.
-    const [vector = null] = (await vectorsUnlessRefused(embedder, [query], options)) ?? [];
-    known.set(name, { vector });
-    return vector;
-  };
-};
+/** How many queries are remembered that the embedder refuses. */
+const REFUSED_QUERIES = 1_000;
 
 /** @param cacheBytes how much memory the vectors of minds may take */
 export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   const { rowSearch, embedder, readModels, vectorSearch, clock } = deps;
   const cache = new VectorCache(deps, cacheBytes);
-  const queryVector = createQueryVector(embedder);
+
+  const refused = new LRUCache<string, true>({ max: REFUSED_QUERIES });
+
+  /** The meaning of a query; null if it has none to the embedder. A query that is always refused has none, so its words are used. */
+  const queryVector = async (query: string, signal?: AbortSignal): Promise<Float32Array | null> => {
+    const digest = shortDigest(query);
+    if (refused.has(digest)) return null;
+    const vectors = await vectorsUnlessRefused(embedder, [query], { urgent: true, ...defined({ signal }) });
+    if (vectors === null) refused.set(digest, true);
+    return vectors?.[0] ?? null;
+  };
 
   const rowsOf = async (candidates: readonly Candidate[]): Promise<ReadonlyMap<string, MemoryRow>> => {
     const keys = candidates.map(({ key }) => key);
@@ -184,15 +172,17 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     const revision = await readModels.progress(memories, stream);
     const seen = revisionOrder(Math.max(0, revision));
     const visible = revision < 0 ? null : await rangeOf(stream, asOf, revision);
-    if (visible === null) return { memories: [], pending: 0, byWords: null, revision };
+    if (visible === null) return { memories: [], embedder: embedder.id, pending: 0, byWords: null, revision };
 
     const range = visible.within;
     // One after the other, so that loading the model does not use up the time for the mind's texts.
     const vector = await queryVector(query, signal);
     const mind = await cache.of({ stream, within: range }, seen, signal);
+    // Otherwise what others told would hide what this player may hear, and change its score.
+    const heard = asked.player === undefined ? {} : { groups: hearersWith(asked.player) };
     const isByWords = vector === null || mind.wordsCount;
     const hits = isByWords
-      ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })
+      ? await rowSearch.byWords(memories, { text: query, stream, within: range, ...heard, limit: WORD_HITS })
       : [];
     const meaning = vector && { search: vectorSearch, vector, score: (cosine: number) => embedder.score(cosine) };
     const wanted = wantedOf(asked, visible);
@@ -214,6 +204,6 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
       return [{ row, score, scoreParts }];
     });
     const byWords = vector === null ? 'query' : mind.hasMeaningless ? 'memories' : null;
-    return { memories: found, pending: mind.pending, byWords, revision };
+    return { memories: found, embedder: embedder.id, pending: mind.pending, byWords, revision };
   };
 };

@@ -1,4 +1,5 @@
 import { npcEvents, type NpcEvent } from './domain/events.js';
+import { defined } from '../../kernel/base/defined.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
@@ -13,8 +14,11 @@ export const LOOK_EVENTS = 20_000;
 /** A look ends after this many breaks, including those of its last event: they fit into one append of 500 events. */
 export const LOOK_BREAKS = 200;
 
-/** A break, and whether the stream itself acknowledges it. */
-export type FoundBreak = ChainBreak & { readonly acknowledged: boolean };
+/** Who acknowledged a break, when, and why if a reason was given. */
+export type Acknowledgement = { readonly by: string; readonly at: string; readonly reason: string | null };
+
+/** A break, and its acknowledgement in the stream itself; null if there is none. */
+export type FoundBreak = ChainBreak & { readonly acknowledged: Acknowledgement | null };
 
 /** The result of one look at a stream's chain. */
 export type ChainLook = {
@@ -52,32 +56,49 @@ export const lookAtChain = async (store: EventStore, stream: string, from: numbe
     }
     if (breaks.length >= LOOK_BREAKS) break;
   }
-  const first = breaks[0];
-  const known = first === undefined ? nothingKnown : await acknowledged(store, stream, first.revision + 1);
-  const found = breaks.map((one) => ({ ...one, acknowledged: known.keys.has(keyOf(one)) }));
-  return { events, breaks: found, ...(next <= last ? { next } : {}), revision: Math.max(last, known.revision) };
+  const known = await acknowledgedOf(store, stream, breaks);
+  return {
+    events,
+    breaks: known.breaks,
+    ...(next <= last ? { next } : {}),
+    revision: Math.max(last, known.revision),
+  };
 };
 
-type Acknowledged = { readonly keys: ReadonlySet<string>; readonly revision: number };
-const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
+/** Breaks of a stream, in order, with what the stream itself says of them, and the last revision that was read for it. */
+export const acknowledgedOf = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  breaks: readonly ChainBreak[],
+): Promise<{ readonly breaks: readonly FoundBreak[]; readonly revision: number }> => {
+  const first = breaks[0];
+  const known = first === undefined ? nothingKnown : await acknowledged(store, stream, first.revision + 1);
+  const found = breaks.map((one) => ({ ...one, acknowledged: known.of.get(keyOf(one)) ?? null }));
+  return { breaks: found, revision: known.revision };
+};
+
+type Acknowledged = { readonly of: ReadonlyMap<string, Acknowledgement>; readonly revision: number };
+const nothingKnown: Acknowledged = { of: new Map(), revision: -1 };
 
 /** The breaks that a stream acknowledges from a revision onwards, and the last revision that was read. */
-const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
-  const keys = new Set<string>();
+const acknowledged = async (store: Pick<EventStore, 'read'>, stream: string, from: number): Promise<Acknowledged> => {
+  const of = new Map<string, Acknowledgement>();
   let revision = from - 1;
   for await (const { events } of pagesOf(store, stream, { direction: 'forwards', from })) {
     for (const recorded of events) {
       const event = npcEvents.decode(recorded);
-      if (event.type === 'ChainBreakRecorded') keys.add(keyOf(event.data));
+      if (event.type !== 'ChainBreakRecorded' || of.has(keyOf(event.data))) continue;
+      of.set(keyOf(event.data), { by: recorded.meta.actor, at: recorded.meta.at, reason: event.data.reason ?? null });
     }
     revision = events.at(-1)?.revision ?? revision;
   }
-  return { keys, revision };
+  return { of, revision };
 };
 
 /**
  * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them in the
  * meantime, so newer events are read before the next attempt.
+ * @param reason what the operator says about them, if anything
  * @returns the look with everything that is acknowledged now, and the position of the append, 0 if there was none
  * @throws Rejection CONFLICT if others keep writing; propagates errors from the event store
  */
@@ -86,15 +107,16 @@ export const recordBreaks = async (
   stream: string,
   context: Command,
   look: ChainLook,
+  reason?: string,
 ): Promise<ChainLook & { readonly position: number }> => {
   let { breaks, revision } = look;
   let position = 0;
-  const take = (keys: ReadonlySet<string>): void => {
-    breaks = breaks.map((one) => (keys.has(keyOf(one)) ? { ...one, acknowledged: true } : one));
+  const take = (known: Acknowledged['of']): void => {
+    breaks = breaks.map((one) => ({ ...one, acknowledged: one.acknowledged ?? known.get(keyOf(one)) ?? null }));
   };
-  for (let attempt = 0; breaks.some((one) => !one.acknowledged); attempt += 1) {
+  for (let attempt = 0; breaks.some((one) => one.acknowledged === null); attempt += 1) {
     if (attempt === DECIDE_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
-    const drafts = breaks.filter((one) => !one.acknowledged).map(recorded);
+    const drafts = breaks.filter((one) => one.acknowledged === null).map((one) => recorded(one, reason));
     const decided = { here: false };
     const outcome = await runCommand(deps, stream, mindFold, context, (_, head) => {
       decided.here = head === revision;
@@ -102,7 +124,7 @@ export const recordBreaks = async (
     });
     position = outcome.position;
     const since = await acknowledged(deps.events, stream, revision + 1);
-    take(since.keys);
+    take(since.of);
     revision = since.revision;
     // An earlier attempt at this command has recorded its breaks. Breaks found since then belong to another command.
     if (context.done === true || (outcome.events.length > 0 && !decided.here)) break;
@@ -110,7 +132,7 @@ export const recordBreaks = async (
   return { ...look, breaks, revision, position };
 };
 
-const recorded = ({ revision, member, stored, computed }: ChainBreak): NpcEvent => ({
+const recorded = ({ revision, member, stored, computed }: ChainBreak, reason: string | undefined): NpcEvent => ({
   type: 'ChainBreakRecorded',
-  data: { revision, member, stored, computed },
+  data: { revision, member, stored, computed, ...defined({ reason }) },
 });

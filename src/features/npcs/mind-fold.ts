@@ -12,5 +12,7 @@ export const mindFold: Fold<MindState> = {
   evolve: evolveMind,
   versionOf: npcEvents.versionOf,
   heldFor: (mind) => (isArriving(mind) ? arrivalCommand(mind.origin?.importId ?? '') : null),
-  snapshots: { version: 11, restore: savedMind },
+  // An imported soul may have gone to another mind while this one was archived.
+  claims: (before, after) => before.archived && !after.archived && before.origin !== null,
+  snapshots: { version: 14, restore: savedMind },
 };

@@ -26,6 +26,8 @@ export type BundleQuery = {
   readonly npcId: string;
   readonly from: number;
   readonly to: number;
+  /** The last revision of the history. */
+  readonly last: number;
   /** The size of a checkpoint that the bundle's checkpoint must be proven to extend. */
   readonly extends?: number;
   readonly madeAt: string;
@@ -116,21 +118,43 @@ export const proveMind = async (
 };
 
 /**
+ * What the log says about a part of a history: the newest head within it, or else one beyond it, which shows up to where the log reaches. Null if it
+ * has neither.
+ */
+const provePart = async (
+  events: LogReads,
+  { tenant, npcId, from, to, last }: Pick<BundleQuery, 'tenant' | 'npcId' | 'from' | 'to' | 'last'>,
+  checkpoint: CheckpointAt,
+): Promise<MindProof | null> => {
+  const within = await proveMind(events, { tenant, npcId }, to, checkpoint);
+  if (within !== null && within.leaf.revision >= from) return within;
+  const newest = await proveMind(events, { tenant, npcId }, last, checkpoint);
+  return newest !== null && newest.leaf.revision > to ? newest : null;
+};
+
+/**
  * A part of a mind's history that proves itself: a header, the events, and their proof in the log of the tenant, each a line of JSON in JCS form. It
  * is yielded in chunks, so memory does not grow with the stream. Propagates errors from the event store.
  */
 export async function* bundleOf(
   events: Pick<EventStore, 'read'>,
-  { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleQuery,
+  query: BundleQuery,
 ): AsyncGenerator<string, void, undefined> {
+  const { tenant, npcId, from, to, last, extends: earlier, madeAt, keys } = query;
   const stream = npcStream(tenant, npcId);
   // Before anything is yielded: a later failure could only cut the response off.
-  const atFirst = earlier === undefined ? null : await newestCheckpoint(events, tenant);
-  if (atFirst !== null && earlier !== undefined) requireWithin(atFirst, earlier);
+  const checkpoint = await newestCheckpoint(events, tenant);
+  const path =
+    checkpoint === null || earlier === undefined
+      ? undefined
+      : await consistencyPath(events, tenant, checkpoint, earlier);
+  const found = checkpoint && (await provePart(events, query, checkpoint));
+  const isBeyond = found !== null && found.leaf.revision > to;
   const before =
     from === 0 ? undefined : (await events.read(stream, { direction: 'forwards', from: from - 1, limit: 1 })).events[0];
   const prevHash = before?.meta.hash ?? GENESIS_HASH;
-  let chunk = line({ bundle: 'anima-history', version: 1, tenant, npcId, stream, from, to, prevHash, madeAt, keys });
+  const version = isBeyond ? 2 : 1;
+  let chunk = line({ bundle: 'anima-history', version, tenant, npcId, stream, from, to, prevHash, madeAt, keys });
   let head = { revision: -1, hash: prevHash };
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from, to })) {
     for (const event of page.events) {
@@ -141,13 +165,7 @@ export async function* bundleOf(
       chunk = '';
     }
   }
-  const checkpoint = await newestCheckpoint(events, tenant);
-  const found = checkpoint && (await proveMind(events, { tenant, npcId }, to, checkpoint));
-  const isWithin = found !== null && found.leaf.revision >= from;
-  const path =
-    checkpoint === null || earlier === undefined
-      ? undefined
-      : await consistencyPath(events, tenant, checkpoint, earlier);
   const shown = path === undefined || earlier === undefined ? {} : { extends: { from: earlier, path } };
-  yield chunk + line({ events: to - from + 1, head, proof: isWithin ? { ...found, ...shown } : null });
+  const proof = found && { ...found, ...shown };
+  yield chunk + line({ events: to - from + 1, head, proof, ...(isBeyond ? { last } : {}) });
 }

@@ -1,4 +1,5 @@
-import { logStream, tenantOf } from '../../kernel/base/stream-names.js';
+import { logOfEvent } from './domain/logged-streams.js';
+import { logStream } from '../../kernel/base/stream-names.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 import { pause } from '../../kernel/concurrency/pause.js';
@@ -21,12 +22,12 @@ export type TickerDeps = MakeCheckpointDeps & {
   readonly periodMs: number;
 };
 
-/** The unlogged writes to a tenant's minds, as far as is known: the first and the last position. */
+/** The unlogged writes of a tenant, as far as is known: the first and the last position. */
 type WrittenSpan = { readonly first: number; readonly last: number };
 /** All unlogged writes by tenant, and the position up to which everything was looked at. */
 type UnloggedWrites = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
 
-/** Reads new events in the global order, and notes for which tenants minds were written to: one scan serves all tenants. */
+/** Reads new events in the global order, and notes for which tenants something was written that their logs hold: one scan serves all tenants. */
 const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'writers' | 'tenants'>) => {
   const spans = new Map<string, WrittenSpan>();
   let after: number | null = null;
@@ -55,11 +56,11 @@ const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'w
       const page = await events.readAll(at, PAGE);
       const last = page.at(-1);
       if (last === undefined) break;
-      for (const { stream, position } of page) {
-        if (!stream.startsWith('npc-')) continue;
+      for (const event of page) {
         // Includes tenants that this process does not know yet.
-        const owner = tenantOf(stream);
-        if (owner !== null) spans.set(owner, { first: spans.get(owner)?.first ?? position, last: position });
+        const owner = logOfEvent(event)?.tenant;
+        const { position } = event;
+        if (owner !== undefined) spans.set(owner, { first: spans.get(owner)?.first ?? position, last: position });
       }
       at = last.position;
       await yieldToEventLoop();
@@ -69,7 +70,7 @@ const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'w
 };
 
 /**
- * Begins a round of the log of each tenant whose minds were written to, at most once per period, from now on until it is disposed of. Any number of
+ * Begins a round of the log of each tenant that was written to, at most once per period, from now on until it is disposed of. Any number of
  * processes may run it at the same time: a log has one round at a time, and none that would add nothing. A failure is logged once until it works
  * again, and a failing log does not hold up the others.
  */

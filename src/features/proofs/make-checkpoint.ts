@@ -7,20 +7,26 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { checkpoint, type CheckpointInput } from '../../../workflows/checkpoint.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { kindsBehind } from './domain/logged-streams.js';
+import { extensionProblem } from './log-extension.js';
 import { firstNews } from './gather-heads.js';
 import { type CheckpointAt, newestCheckpoint } from './log.js';
+import { type Published, requireNotBehind } from './not-behind.js';
 import { logFold } from './log-fold.js';
 
 /** How long a request waits for its checkpoint, in milliseconds; the round continues, and a repeat waits for it. */
 const ROUND_WAIT_MS = 30_000;
+/** When a request first looks why its round is not over, and how often it looks again, in milliseconds. */
+const FIRST_LOOK_MS = 500;
+const LOOK_MS = 5_000;
 /** How often a request retries after another process was faster. */
 const TRIES = 8;
 
-export type MakeCheckpointDeps = {
+export type MakeCheckpointDeps = Published & {
   readonly runtime: ProcessRuntime;
   readonly writers: StreamWriters;
   readonly events: EventStore;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
 };
 
 const roundRef = (tenant: string, id: string): ProcessRef => ({
@@ -32,18 +38,22 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
 /**
  * The current round, or a new one; null if nothing was written since the last.
  * @param news the position of the first event that the log lacks, if the caller has found it
- * @throws errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
+ * @throws Rejection LOG_BEHIND; errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
  */
 export const beginRound = async (
-  { runtime, writers, events, clock }: MakeCheckpointDeps,
+  deps: MakeCheckpointDeps,
   tenant: string,
   by: CommandContext,
   news?: number,
 ): Promise<ProcessRef | null> => {
+  const { runtime, writers, events, clock } = deps;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { state: log, revision } = await writers.current(logStream(tenant), logFold);
+    await requireNotBehind(deps, tenant, log);
     if (log.round !== null) return roundRef(tenant, log.round);
-    const first = news !== undefined && news > log.through ? news : await firstNews(events, tenant, log.through);
+    const isBehind = kindsBehind(log.kinds).length > 0;
+    const found = news !== undefined && news > log.through ? news : await firstNews(events, tenant, log.through);
+    const first = found ?? (isBehind ? log.through + 1 : null);
     if (first === null) return null;
     const roundId = makeProcessId('k', revision + 1, clock.now().getTime(), `${by.commandId} ${String(tries)}`);
     const ref = roundRef(tenant, roundId);
@@ -58,9 +68,17 @@ export const beginRound = async (
   throw new Rejection('CONFLICT', { retryAfter: 1 });
 };
 
+/** A round whose log was changed is retried, but cannot end before the log is repaired. @throws Rejection LOG_CHANGED, and of the event store */
+const requireSoundLog = async ({ writers, events }: MakeCheckpointDeps, tenant: string): Promise<void> => {
+  const stream = logStream(tenant);
+  const { state } = await writers.current(stream, logFold);
+  const reason = await extensionProblem(events, stream, state);
+  if (reason !== null) throw new Rejection('LOG_CHANGED', { details: { reason } });
+};
+
 /**
  * Makes a checkpoint now. Returns the last one if nothing was written since, and null before the first.
- * @throws Rejection BUSY if it takes longer than ROUND_WAIT_MS; as `beginRound`
+ * @throws Rejection BUSY if it takes longer than ROUND_WAIT_MS; as `requireSoundLog` once it takes longer than FIRST_LOOK_MS; as `beginRound`
  */
 export const makeCheckpoint = async (
   deps: MakeCheckpointDeps,
@@ -68,9 +86,12 @@ export const makeCheckpoint = async (
   by: CommandContext,
 ): Promise<CheckpointAt | null> => {
   const ref = await beginRound(deps, tenant, by);
-  if (ref !== null) {
-    const outcome = await deps.runtime.outcome(ref, by, { withinMs: ROUND_WAIT_MS });
-    if (outcome === null)
+  const untilMs = deps.clock.monotonicMs() + ROUND_WAIT_MS;
+  const ends = async (withinMs: number): Promise<boolean> =>
+    ref === null || (await deps.runtime.outcome(ref, by, { withinMs })) !== null;
+  for (let waitMs = FIRST_LOOK_MS; !(await ends(waitMs)); waitMs = LOOK_MS) {
+    await requireSoundLog(deps, tenant);
+    if (deps.clock.monotonicMs() >= untilMs)
       throw new Rejection('BUSY', { message: 'The checkpoint is still being made. Try again shortly.', retryAfter: 1 });
   }
   return newestCheckpoint(deps.events, tenant);

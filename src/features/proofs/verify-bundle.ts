@@ -1,8 +1,8 @@
 import { type Checkpoint, readCheckpoint } from './domain/checkpoint.js';
 import { fromHex } from './domain/edge.js';
 import { isHexHash, isLeaf, isPlace, type Leaf, leafHash } from './domain/leaf.js';
-import { signerOf } from './domain/note.js';
-import { isConsistent } from './domain/proofs.js';
+import { signersOf } from './domain/note.js';
+import { extensionReason } from './domain/extension.js';
 import { isObject, jcs, type Json, type JsonObject } from '../../kernel/base/json.js';
 import { isIncluded } from '../../kernel/crypto/merkle.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
@@ -19,11 +19,21 @@ const MAX_KEYS = 1_000;
 const MAX_LEVELS = 100;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The problem with a bundle, as a sentence. */
-export class BundleBroken extends Error {}
+/** What is wrong: the bundle, what the kept checkpoint says about it, the key, or only that the bundle has no proof for what was asked. */
+export type Culprit = 'bundle' | 'checkpoint' | 'key' | 'proof';
 
-const require = (holds: boolean, reason: string): void => {
-  if (!holds) throw new BundleBroken(reason);
+/** The problem with a bundle, as a sentence. */
+export class BundleBroken extends Error {
+  readonly culprit: Culprit;
+
+  constructor(reason: string, culprit: Culprit = 'bundle') {
+    super(reason);
+    this.culprit = culprit;
+  }
+}
+
+const require = (holds: boolean, reason: string, culprit: Culprit = 'bundle'): void => {
+  if (!holds) throw new BundleBroken(reason, culprit);
 };
 
 const isWithin = (value: Json, levels: number): boolean =>
@@ -75,6 +85,7 @@ const ownKey = (jwk: Json): BundleKey | null =>
   isObject(jwk) && hasMembers(jwk, 'crv kid kty use x') && jwk['use'] === 'sig' ? keyOfJwk(jwk) : null;
 
 export type BundleHeader = {
+  readonly version: 1 | 2;
   readonly tenant: string;
   readonly npcId: string;
   readonly stream: string;
@@ -88,8 +99,9 @@ export type BundleHeader = {
 /** The first line. @throws BundleBroken */
 export const readHeader = (text: string): BundleHeader => {
   const header = readLine(text);
-  require(header['bundle'] === 'anima-history' &&
-    header['version'] === 1, 'it is not the header of a bundle of version 1');
+  const { version } = header;
+  if (header['bundle'] !== 'anima-history' || (version !== 1 && version !== 2))
+    throw new BundleBroken('it is not the header of a bundle of version 1 or 2');
   require(hasMembers(
     header,
     'bundle from keys madeAt npcId prevHash stream tenant to version',
@@ -112,7 +124,7 @@ export const readHeader = (text: string): BundleHeader => {
   const read = (keys as readonly Json[]).map(ownKey);
   const good = read.filter((key) => key !== null);
   require(good.length === read.length, 'one of its keys is invalid or has a wrong thumbprint');
-  return { tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
+  return { version, tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
 };
 
 /** The parts of an event that the following ones and the proof need. */
@@ -152,6 +164,8 @@ export type BundleEnd = {
   readonly events: number;
   readonly head: { readonly revision: number; readonly hash: string };
   readonly proof: BundleProof | null;
+  /** The last revision of the history; null in version 1. */
+  readonly last: number | null;
 };
 
 const isPath = (value: unknown): value is readonly string[] =>
@@ -173,102 +187,132 @@ const readProof = (proof: Json): BundleProof | null => {
 };
 
 /** The last line. @throws BundleBroken */
-export const readEnd = (text: string): BundleEnd => {
+export const readEnd = (text: string, version: BundleHeader['version']): BundleEnd => {
   const end = readLine(text);
-  require(hasMembers(end, 'events head proof'), 'the last line has missing or unknown members');
+  const { last = null } = end;
+  require(hasMembers(
+    end,
+    version === 1 ? 'events head proof' : 'events head last proof',
+  ), 'the last line has missing or unknown members');
   const { events, head, proof } = end;
   if (!isPlace(events) || !isObject(head) || !hasMembers(head, 'hash revision'))
     throw new BundleBroken('its end is invalid');
+  if (last !== null && !isPlace(last)) throw new BundleBroken('its last revision is invalid');
   const { revision, hash } = head;
   if (!isPlace(revision) || !isHexHash(hash)) throw new BundleBroken('its head is invalid');
-  return { events, head: { revision, hash }, proof: readProof(proof as Json) };
+  return { events, head: { revision, hash }, proof: readProof(proof as Json), last };
 };
 
-/** The input of a verifier. `key`: the thumbprint of the key that must have signed. `kept`: the note of a checkpoint that was kept. */
-export type Trust = { readonly key?: BundleKey | { readonly kid: string }; readonly kept?: string };
+/** A key that a verifier names: its thumbprint, or the key itself, which then need not be in the bundle. */
+export type NamedKey = BundleKey | { readonly kid: string };
+
+/** The input of a verifier. `keys`: one of them must have signed. `kept`: the note of a checkpoint that was kept. */
+export type Trust = { readonly keys?: readonly NamedKey[]; readonly kept?: string };
 
 /** The log's statement about a bundle, after checking. */
 export type Logged = {
   readonly checkpoint: Checkpoint;
   readonly kid: string;
+  /** Other keys of the bundle, or of the verifier, that signed the same checkpoint. */
+  readonly alsoSignedBy: readonly string[];
   readonly leaf: Leaf;
   /** The size of the kept checkpoint that it extends, or equals; null if none was given. */
   readonly extendsSize: number | null;
 };
 
-const signedBy = (note: string, keys: readonly BundleKey[], trust: Trust): { checkpoint: Checkpoint; kid: string } => {
+/** How a checkpoint is called in a reason. */
+type Source = { readonly name: string; readonly culprit: Culprit };
+const IN_BUNDLE: Source = { name: 'the checkpoint in the bundle', culprit: 'bundle' };
+const KEPT: Source = { name: 'the kept checkpoint', culprit: 'checkpoint' };
+
+const signedBy = (
+  note: string,
+  { name, culprit }: Source,
+  keys: readonly BundleKey[],
+  { keys: named }: Trust,
+): Pick<Logged, 'checkpoint' | 'kid' | 'alsoSignedBy'> => {
   const read = readCheckpoint(note);
-  if (read === null) throw new BundleBroken('the checkpoint is not a note of a log');
-  const { key } = trust;
-  const known = key !== undefined && 'x' in key ? [key, ...keys] : keys;
-  const allowed = key === undefined ? known : known.filter(({ kid }) => kid === key.kid);
-  const signer = signerOf(read.note, read.checkpoint.origin, allowed);
-  if (signer === null) {
-    throw new BundleBroken(
-      key === undefined
-        ? 'the checkpoint is not signed by a key of the bundle'
-        : `the checkpoint is not signed by the key ${key.kid}`,
-    );
+  if (read === null) throw new BundleBroken(`${name} is not a note of a log`, culprit);
+  const given = (named ?? []).filter((key) => 'x' in key);
+  const known = new Map([...keys, ...given].map((key) => [key.kid, key])).values();
+  const kids = signersOf(read.note, read.checkpoint.origin, [...known]).map((key) => key.kid);
+  if (kids.length === 0) throw new BundleBroken(`${name} is not signed by a key of the bundle`, culprit);
+  // The newest key comes last.
+  const kid = kids.findLast((one) => named?.some((key) => key.kid === one) ?? true);
+  if (kid === undefined) {
+    const wanted = (named ?? []).map((key) => key.kid).join(' or ');
+    throw new BundleBroken(`${name} is signed by the key ${kids.join(' and ')}, not by ${wanted}`, 'key');
   }
-  return { checkpoint: read.checkpoint, kid: signer.kid };
+  return { checkpoint: read.checkpoint, kid, alsoSignedBy: kids.filter((one) => one !== kid) };
 };
 
 const requireExtends = ({ extends: shown }: BundleProof, checkpoint: Checkpoint, kept: Checkpoint): void => {
-  require(kept.origin === checkpoint.origin, 'the earlier checkpoint belongs to another log');
-  if (kept.size === checkpoint.size) {
-    require(Buffer.from(kept.root).equals(
-      checkpoint.root,
-    ), 'the log was forked: the earlier checkpoint has the same size but a different root');
-    return;
-  }
-  require(kept.size <
-    checkpoint.size, 'the log was truncated, or the bundle is old: the earlier checkpoint is of a larger log');
-  if (kept.size === 0) return;
-  require(shown?.from ===
-    kept.size, `the bundle does not prove that it extends size ${String(kept.size)}; create it with --checkpoint, or with ?extends=`);
-  const path = (shown?.path ?? []).map(fromHex);
-  require(isConsistent({
-    earlier: kept.size,
-    earlierRoot: kept.root,
-    size: checkpoint.size,
-    root: checkpoint.root,
-    path,
-  }), 'the log does not extend the earlier checkpoint: it was changed or forked');
+  const isBetween = kept.origin === checkpoint.origin && kept.size > 0 && kept.size < checkpoint.size;
+  require(!isBetween ||
+    shown?.from ===
+      kept.size, `the bundle does not prove that it extends size ${String(kept.size)}; create it with --checkpoint, or with ?extends=`, 'checkpoint');
+  const reason = extensionReason(kept, checkpoint, (shown?.path ?? []).map(fromHex));
+  if (reason !== null) throw new BundleBroken(reason, 'checkpoint');
+};
+
+/** What a bundle's last line proves: what the log says about its events, or else the revision beyond it up to which the log covers the mind. */
+export type Proven = { readonly logged: Logged | null; readonly beyond: number | null };
+
+const requirePlace = (header: BundleHeader, { revision }: Leaf, last: number | null): void => {
+  require(revision > header.to && last !== null && last >= header.to, 'its last revision does not fit its leaf');
+  if (last !== null && revision > last)
+    throw new BundleBroken(
+      `the history was cut: the log contains its revision ${String(revision)}, but it ends at ${String(last)}, so revisions ${String(last + 1)} to ${String(revision)} are missing`,
+    );
 };
 
 /**
- * Checks the log's statement about a bundle. Null if the bundle has no proof.
+ * Checks the log's statement about a bundle.
  * @param covered the event at the revision of the proof's leaf, as it is in the bundle
  * @throws BundleBroken
  */
 export const checkProof = (
   header: BundleHeader,
-  proof: BundleProof | null,
+  { proof, last }: Pick<BundleEnd, 'proof' | 'last'>,
   covered: BundleEvent | null,
   trust: Trust,
-): Logged | null => {
+): Proven => {
+  const isAsked = trust.keys !== undefined || trust.kept !== undefined;
   if (proof === null) {
-    require(trust.key === undefined && trust.kept === undefined, 'the log does not contain these events yet');
-    return null;
+    require(header.version === 1, 'its proof is missing');
+    require(!isAsked, NO_PROOF, 'proof');
+    return { logged: null, beyond: null };
   }
   const { leaf, size, index } = proof;
   require(leaf.stream === header.stream, 'the leaf belongs to another stream');
-  require(covered !== null &&
-    covered.hash === leaf.hash &&
-    covered.at === leaf.at &&
-    covered.revision === leaf.revision, 'the leaf is not an event of this bundle');
-  const { checkpoint, kid } = signedBy(proof.note, header.keys, trust);
+  if (header.version === 1)
+    require(covered !== null &&
+      covered.hash === leaf.hash &&
+      covered.at === leaf.at &&
+      covered.revision === leaf.revision, covered === null && leaf.revision > header.to
+      ? `events are missing: the log contains revision ${String(leaf.revision)}, but the bundle ends at ${String(header.to)}`
+      : 'the leaf is not an event of this bundle');
+  const signed = signedBy(proof.note, IN_BUNDLE, header.keys, trust);
+  const { checkpoint } = signed;
   require(checkpoint.size === size, 'the checkpoint and the proof have different sizes');
   const path = proof.path.map(fromHex);
   const inclusion = { leaf: leafHash(leaf), place: index, leaves: size, path };
   require(isIncluded(inclusion, checkpoint.root), 'the leaf is not in the signed log');
-  if (trust.kept === undefined) {
-    // The caller has not asked for it, but every statement in a bundle must hold.
-    if (proof.extends !== undefined)
-      require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is invalid');
-    return { checkpoint, kid, leaf, extendsSize: null };
-  }
-  const kept = signedBy(trust.kept, header.keys, trust).checkpoint;
-  requireExtends(proof, checkpoint, kept);
-  return { checkpoint, kid, leaf, extendsSize: kept.size };
+  // The caller may not have asked for it, but every statement in a bundle must hold.
+  if (proof.extends !== undefined)
+    require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is invalid');
+  const kept = trust.kept === undefined ? null : signedBy(trust.kept, KEPT, header.keys, trust).checkpoint;
+  if (kept !== null) requireExtends(proof, checkpoint, kept);
+  if (header.version === 1) return { logged: { ...signed, leaf, extendsSize: kept?.size ?? null }, beyond: null };
+  requirePlace(header, leaf, last);
+  require(!isAsked, beyondSentence(leaf.revision), 'proof');
+  return { logged: null, beyond: leaf.revision };
 };
+
+/** Why a bundle without a proof is not proven, without a full stop. */
+export const NO_PROOF =
+  'the bundle has no proof from the log, which did not cover these events when the bundle was made';
+
+/** Why a bundle that ends before the next head in the log is not proven, and what to do, without a full stop. */
+export const beyondSentence = (revision: number): string =>
+  `the log covers this NPC up to revision ${String(revision)}, beyond this bundle: export up to ${String(revision)} to prove it`;

@@ -1,49 +1,58 @@
-import { npcs, type NpcRow } from '../../../projections/npcs.js';
 import { readCheckpoint } from './domain/checkpoint.js';
 import { type Edge, growEdge, rootOfEdge, toHex } from './domain/edge.js';
 import { isLeaf, isPlace, type Leaf, leafHash } from './domain/leaf.js';
 import { logEvents, type LeafBatch, type SignedCheckpoint } from './domain/events.js';
-import { signerOf } from './domain/note.js';
+import { signersOf } from './domain/note.js';
 import { isObject, type Json } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { logStream, npcStream, parseNpcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { lookAtChain } from '../npcs/chain-breaks.js';
+import { auditOrder, type OrderPlace } from './audit-order.js';
+import { type Acknowledgement, acknowledgedOf, lookAtChain } from '../npcs/chain-breaks.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
-import { breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { breaksOf, type ChainBreak, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { type LogStatus, logStatus } from './log-status.js';
 import { logFold } from './log-fold.js';
 import { keyOfJwk } from './verify-bundle.js';
 
 /** An answer ends after this many events and heads, or this many broken items. */
 const ANSWER_EVENTS = 200_000;
 const ANSWER_BROKEN = 200;
-/** How many names of minds are read at a time. */
-const MINDS_PAGE = 100;
 
 export type AuditDeps = {
   readonly events: EventStore;
   readonly writers: StreamWriters;
-  readonly readModels: Pick<ReadModels, 'list'>;
-  readonly signingKeys: Pick<SigningKeys, 'publicJwks'>;
+  readonly readModels: Pick<ReadModels, 'get' | 'progress'>;
+  readonly signingKeys: Pick<SigningKeys, 'publicJwks' | 'isVoid'>;
 };
 
-/** A mismatch in a mind, or in the log itself (`npcId` null; the revision is the log's). */
-export type Broken = { readonly npcId: string | null; readonly revision: number; readonly reason: string };
+/** A mismatch in a stream, which may be the log. `npcId` is null for streams that are not of an NPC. */
+export type Broken = {
+  readonly stream: string;
+  readonly npcId: string | null;
+  readonly revision: number;
+  readonly reason: string;
+  /** An acknowledged break stays broken, so that nobody can talk an audit out of what it found. */
+  readonly acknowledged: Acknowledgement | null;
+};
 
 export type AuditAnswer = {
   readonly valid: boolean;
   readonly streams: number;
   readonly events: number;
   readonly broken: readonly Broken[];
+  /** Null if there is no log that can be read: then nothing was compared with it, and nothing counts as valid. */
+  readonly log: LogStatus | null;
   readonly next?: string;
 };
 
-/** Where an audit continues: at an event of the chain of a mind, or of the log. */
-type AuditPlace = { readonly npcId: string | null; readonly from: number } | { readonly log: number };
+/** Where an audit continues: at an event of the chain of a named mind, in the global order, or at an event of the log. */
+type AuditPlace =
+  { readonly npcId: string; readonly from: number } | { readonly order: OrderPlace } | { readonly log: number };
 
 const writePlace = (place: AuditPlace): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
@@ -51,8 +60,10 @@ const writePlace = (place: AuditPlace): string => Buffer.from(JSON.stringify(pla
 const readPlace = (text: string): AuditPlace => {
   try {
     const place = JSON.parse(Buffer.from(text, 'base64url').toString()) as Json;
-    if (isObject(place) && isPlace(place['log'])) return { log: place['log'] };
-    const { npcId, from } = isObject(place) ? place : {};
+    const { npcId, from, order, log } = isObject(place) ? place : {};
+    if (isPlace(log)) return { log };
+    if (isObject(order) && isPlace(order['position']) && isPlace(order['log']))
+      return { order: { position: order['position'], log: order['log'] } };
     if (typeof npcId === 'string' && isPlace(from)) return { npcId, from };
   } catch {
     // It is not a cursor of this server.
@@ -60,70 +71,86 @@ const readPlace = (text: string): AuditPlace => {
   throw new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier response.' });
 };
 
-/** The minds to look at, beginning with a given one: the named ones, otherwise all of the tenant by name. */
-async function* mindsFrom(
-  { readModels }: AuditDeps,
-  tenant: string,
-  named: readonly string[] | null,
-  first: string | null,
-): AsyncGenerator<string, void> {
-  if (named !== null) {
-    yield* named.slice(first === null ? 0 : Math.max(0, named.indexOf(first)));
-    return;
-  }
-  if (first !== null) yield first;
-  for (let beyond = first ?? undefined; ;) {
-    const at = beyond === undefined ? {} : { beyond };
-    const page = await readModels.list(npcs, { partition: tenant, direction: 'ascending', limit: MINDS_PAGE, ...at });
-    for (const { row } of page.rows) yield (row as unknown as NpcRow).npcId;
-    beyond = page.rows.at(-1)?.order;
-    if (!page.more || beyond === undefined) return;
-  }
-}
+const breakReason = ({ member }: ChainBreak): string =>
+  member === 'hash' ? 'its content does not match its hash' : 'it does not follow the previous event';
 
 /** The accumulated answer. */
 class Findings {
-  readonly broken: Broken[] = [];
+  readonly #broken: (Omit<Broken, 'npcId'> & { readonly found?: ChainBreak })[] = [];
   readonly streams = new Set<string>();
   events = 0;
+  readonly #log: LogStatus | null;
 
-  get isFull(): boolean {
-    return this.events >= ANSWER_EVENTS || this.broken.length >= ANSWER_BROKEN;
+  constructor(log: LogStatus | null) {
+    this.#log = log;
   }
 
-  answer(next: AuditPlace | null): AuditAnswer {
-    const { broken, streams, events } = this;
+  wrong(stream: string, revision: number, reason: string): void {
+    this.#broken.push({ stream, revision, reason, acknowledged: null });
+  }
+
+  chainBroken(stream: string, found: ChainBreak): void {
+    this.#broken.push({ stream, revision: found.revision, reason: breakReason(found), acknowledged: null, found });
+  }
+
+  checked(stream: string): void {
+    this.streams.add(stream);
+    this.events += 1;
+  }
+
+  get isFull(): boolean {
+    return this.events >= ANSWER_EVENTS || this.#broken.length >= ANSWER_BROKEN;
+  }
+
+  /** What the streams say of their breaks; each is read once. */
+  async #acknowledged(events: AuditDeps['events']): Promise<ReadonlyMap<ChainBreak, Acknowledgement | null>> {
+    const of = new Map<ChainBreak, Acknowledgement | null>();
+    for (const stream of new Set(this.#broken.map((one) => one.stream))) {
+      const found = this.#broken.flatMap((one) =>
+        one.stream === stream && one.found !== undefined ? [one.found] : [],
+      );
+      const { breaks } = await acknowledgedOf(events, stream, found);
+      found.forEach((one, place) => of.set(one, breaks[place]?.acknowledged ?? null));
+    }
+    return of;
+  }
+
+  async answer(events: AuditDeps['events'], next: AuditPlace | null): Promise<AuditAnswer> {
+    const of = await this.#acknowledged(events);
+    const broken = this.#broken.map(({ found, ...one }) => ({
+      ...one,
+      npcId: parseNpcStream(one.stream)?.npcId ?? null,
+      acknowledged: (found && of.get(found)) ?? null,
+    }));
     return {
-      valid: broken.length === 0,
-      streams: streams.size,
-      events,
+      valid: broken.length === 0 && this.#log !== null,
+      streams: this.streams.size,
+      events: this.events,
       broken,
+      log: this.#log,
       ...(next === null ? {} : { next: writePlace(next) }),
     };
   }
 }
 
-/** Checks the chains of minds. @returns where to continue; null if all were checked */
+/** Checks the chains of named minds, from one of them on. @returns where to continue; null if all were checked */
 const auditChains = async (
-  deps: AuditDeps,
+  { events }: AuditDeps,
   tenant: string,
-  minds: AsyncIterable<string>,
-  begin: number,
+  npcIds: readonly string[],
+  begin: { readonly npcId: string; readonly from: number } | null,
   found: Findings,
 ): Promise<AuditPlace | null> => {
-  let from = begin;
-  for await (const npcId of minds) {
+  let from = begin?.from ?? 0;
+  for (const npcId of npcIds.slice(begin === null ? 0 : Math.max(0, npcIds.indexOf(begin.npcId)))) {
+    const stream = npcStream(tenant, npcId);
     for (let next: number | undefined = from; next !== undefined;) {
       if (found.isFull) return { npcId, from: next };
-      const look = await lookAtChain(deps.events, npcStream(tenant, npcId), next);
-      if (look.revision < 0) found.broken.push({ npcId, revision: 0, reason: 'no such NPC exists' });
-      else found.streams.add(npcId);
+      const look = await lookAtChain(events, stream, next);
+      if (look.revision < 0) found.wrong(stream, 0, 'no such NPC exists');
+      else found.streams.add(stream);
       found.events += look.events;
-      for (const { revision, member, acknowledged } of look.breaks) {
-        const reason =
-          member === 'hash' ? 'its content does not match its hash' : 'it does not follow the previous event';
-        if (!acknowledged) found.broken.push({ npcId, revision, reason });
-      }
+      for (const one of look.breaks) found.chainBroken(stream, one);
       next = look.next;
     }
     from = 0;
@@ -133,7 +160,7 @@ const auditChains = async (
 
 /** Why a head in the log does not match its stream; null if it does. */
 const headReason = ({ revision, hash, at }: Leaf, event: RecordedEvent | undefined, last: number): string | null => {
-  if (last < 0) return 'the NPC is in the log, but its stream is missing';
+  if (last < 0) return 'it is in the log, but its stream is missing';
   if (event?.revision !== revision)
     return `the stream was truncated: the log contains its revision ${String(revision)}, but it ends at ${String(last)}`;
   if (event.meta.hash !== hash || event.meta.at !== at) return 'the event differs from the one in the log';
@@ -148,13 +175,11 @@ const auditLeaves = async (
   found: Findings,
 ): Promise<void> => {
   for (const leaf of leaves) {
-    const npcId = parseNpcStream(leaf.stream)?.npcId ?? leaf.stream;
-    if (named?.has(npcId) === false) continue;
+    if (named?.has(leaf.stream) === false) continue;
     const page = await events.read(leaf.stream, { direction: 'forwards', from: leaf.revision, limit: 1 });
     const reason = headReason(leaf, page.events[0], page.lastRevision);
-    if (reason !== null) found.broken.push({ npcId, revision: leaf.revision, reason });
-    found.events += 1;
-    found.streams.add(npcId);
+    if (reason !== null) found.wrong(leaf.stream, leaf.revision, reason);
+    found.checked(leaf.stream);
   }
 };
 
@@ -166,6 +191,7 @@ const checkpointReason = (
   { origin, size, root, at, note, kid }: SignedCheckpoint,
   edge: Edge,
   keys: readonly { readonly kid: string; readonly x: string }[],
+  isVoid: SigningKeys['isVoid'],
 ): string | null => {
   if (toHex(rootOfEdge(edge)) !== root) return 'the root of the checkpoint does not match the leaves before it';
   const read = typeof note === 'string' ? readCheckpoint(note) : null;
@@ -173,9 +199,9 @@ const checkpointReason = (
   if (said?.origin !== origin || said.size !== size || said.at !== at || toHex(said.root) !== root)
     return 'the note of the checkpoint does not match it';
   const own = keys.filter((key) => key.kid === kid);
-  return read !== null && signerOf(read.note, origin, own) !== null
-    ? null
-    : 'the note is not signed by the key that it names';
+  if (read === null || signersOf(read.note, origin, own).length === 0)
+    return 'the note is not signed by the key that it names';
+  return isVoid(kid, new Date(at)) ? 'the key that signed the note was revoked as of an earlier time' : null;
 };
 
 /** Checks the log itself, and each head in it. @returns where to continue; null at its end */
@@ -195,7 +221,7 @@ const auditLog = async (
       ? undefined
       : (await deps.events.read(stream, { direction: 'forwards', from: begin - 1, limit: 1 })).events[0];
   let prevHash = before?.meta.hash ?? GENESIS_HASH;
-  const wrong = (revision: number, reason: string): void => void found.broken.push({ npcId: null, revision, reason });
+  const wrong = (revision: number, reason: string): void => found.wrong(stream, revision, reason);
   for await (const page of pagesOf(deps.events, stream, { direction: 'forwards', from: begin })) {
     for (const recorded of page.events) {
       if (found.isFull) return { log: recorded.revision };
@@ -215,7 +241,7 @@ const auditLog = async (
         size += data.leaves.length;
         await auditLeaves(deps, data, named, found);
       } else if (event.type === 'CheckpointSigned') {
-        const reason = checkpointReason(event.data, edge, keys);
+        const reason = checkpointReason(event.data, edge, keys, (kid, at) => deps.signingKeys.isVoid(kid, at));
         if (reason !== null) wrong(revision, reason);
       }
       await yieldToEventLoop();
@@ -225,24 +251,30 @@ const auditLog = async (
 };
 
 /**
- * Checks a tenant's minds against themselves and against its log: the chain of each mind, then the log, and each head in it against its stream. One
- * response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
- * @param npcIds only these minds; all without it
+ * Checks what a tenant's log holds: every event against its chain, in the order in which all were written (`auditOrder`), then the log, and each head
+ * in it against its stream. One response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
+ * @param npcIds only these minds and the log; without it everything that the log holds
  * @throws Rejection SCHEMA_INVALID for an invalid place; errors from the event store and the read models
  */
-export const auditMinds = async (
+export const auditTenant = async (
   deps: AuditDeps,
   tenant: string,
   { npcIds, after }: { readonly npcIds?: readonly string[]; readonly after?: string },
 ): Promise<AuditAnswer> => {
-  const found = new Findings();
-  const place: AuditPlace = after === undefined ? { npcId: null, from: 0 } : readPlace(after);
-  if (!('log' in place)) {
+  const found = new Findings(await logStatus(deps.events, tenant));
+  const place = after === undefined ? null : readPlace(after);
+  const chains = async (): Promise<AuditPlace | null> => {
+    if (place !== null && 'log' in place) return null;
     // Each once: an answer identifies where to continue by name.
-    const minds = mindsFrom(deps, tenant, npcIds === undefined ? null : [...new Set(npcIds)], place.npcId);
-    const next = await auditChains(deps, tenant, minds, place.from, found);
-    if (next !== null) return found.answer(next);
-  }
-  const named = npcIds === undefined ? null : new Set(npcIds);
-  return found.answer(await auditLog(deps, tenant, 'log' in place ? place.log : 0, named, found));
+    if (npcIds !== undefined)
+      return auditChains(deps, tenant, [...new Set(npcIds)], place !== null && 'npcId' in place ? place : null, found);
+    const order = await auditOrder(deps, tenant, place !== null && 'order' in place ? place.order : FIRST, found);
+    return order && { order };
+  };
+  const named = npcIds === undefined ? null : new Set(npcIds.map((npcId) => npcStream(tenant, npcId)));
+  const next =
+    (await chains()) ?? (await auditLog(deps, tenant, place !== null && 'log' in place ? place.log : 0, named, found));
+  return found.answer(deps.events, next);
 };
+
+const FIRST: OrderPlace = { position: 0, log: 0 };

@@ -48,6 +48,7 @@ const standingOf = ({ difference, skipped }: DecidedAgain): TurnStanding =>
 export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   const replay = createMindReplay(npcId);
   const turns = new Map<string, TurnStanding>();
+  let isConcerned = false;
   /** A turn that has its verdict, but may still turn out different because of the events recorded alongside the verdict. */
   let ended: string | null = null;
   const outputs = new Map(
@@ -72,6 +73,8 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
 
   const note = (taken: DecidedAgain, again: RulesAgain, found: FoundSoFar): void => {
     const decided = again.trial ? withoutTrace(taken) : taken;
+    if (!isConcerned) found.mind();
+    isConcerned = true;
     found.decision(npcId, decided, again);
     const { turnId } = decided;
     const now = standingOf(decided);

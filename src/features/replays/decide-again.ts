@@ -85,6 +85,7 @@ export const outcomeOf = ({ type, data }: DecisionEvent): DecisionOutcome => {
       case 'ActorIdentified':
         return { instruction: data.instruction, ...(data.actorDataKept === false ? { actorDataKept: false } : {}) };
       case 'MemoriesRecalled':
+      case 'PromptShortened':
         return { instruction: data.instruction };
       case 'VerdictReached':
       case 'VerdictRefused':
@@ -141,6 +142,10 @@ export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): Decis
       const { memories } = event.data;
       return { instruction: askForOutput(logic, facts, withPatterns(basis, { ...required(turn), memories })) };
     }
+    case 'PromptShortened': {
+      const shortened = { ...required(turn), promptBudget: event.data.budget };
+      return { instruction: askForOutput(logic, facts, withPatterns(basis, shortened)) };
+    }
     case 'VerdictReached':
     case 'VerdictRefused': {
       const request: TurnRequest = event.data.asked ?? required(turn);
@@ -155,8 +160,9 @@ export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): Decis
       return traced(trace, { memoryRecall });
     }
     case 'ContextBuilt': {
-      const { trace, chat: _chat, ...built } = buildPrompt(effectiveInput(facts, withPatterns(basis, event.data)));
-      return traced(trace, built);
+      const built = buildPrompt(effectiveInput(facts, withPatterns(basis, event.data)));
+      const { prompt, constraints, ctxMessages, trace } = built;
+      return traced(trace, { prompt, constraints, ctxMessages });
     }
     case 'BridgeChecked': {
       const { action, context, patternsHeld } = event.data;

@@ -1,12 +1,14 @@
 import { type DifferenceKind, differenceKinds, type SkipReason } from './domain/difference-kinds.js';
 import {
   errorsOf,
+  NAMED_SKIPPED,
   type ReplayFindings,
   type ReplaySample,
   type RuleCount,
   ruleKey,
   SAMPLES_OF_KIND,
   SAMPLES_OF_USE,
+  type SkippedDecision,
   type UseKind,
   useKinds,
 } from './domain/findings.js';
@@ -26,10 +28,12 @@ export type TurnStanding = 'equal' | 'different' | SkipReason;
 type DecidedBy = Pick<RulesAgain, 'rules' | 'trial'>;
 
 /** Earlier findings, as far as later ones depend on them. */
-export type KnownFindings = Pick<ReplayFindings, 'samples' | 'rules' | 'byLogic'>;
+export type KnownFindings = Pick<ReplayFindings, 'samples' | 'rules' | 'byLogic' | 'notReplayed'>;
 
 /** Collects findings as they occur. */
 export type FoundSoFar = {
+  /** Notes that a mind has a decision that was asked for; once for each mind. */
+  mind(): void;
   /** Notes a decision. */
   decision(npcId: string, decided: DecidedAgain, by: DecidedBy): void;
   /** Notes the current standing of a turn; `before` is its previous one, which is subtracted. */
@@ -98,6 +102,7 @@ const shownOutcomes = (was: DecisionOutcome, would: DecisionOutcome, kind: Diffe
  * @param known earlier findings: samples that would not be kept in addition to them are not made
  */
 export const gatherFindings = (known: KnownFindings): FoundSoFar => {
+  let concerned = 0;
   let decisions = 0;
   const turns: Record<TurnStanding, number> = { equal: 0, different: 0, logic: 0, rules: 0, turn: 0 };
   const differences = new Map<DifferenceKind, number>();
@@ -112,6 +117,7 @@ export const gatherFindings = (known: KnownFindings): FoundSoFar => {
   );
   let byLogic = 0;
   const ofLogic = createFirst<ReplaySample>(SAMPLES_OF_KIND, known.byLogic?.samples ?? []);
+  const notReplayed = createFirst<SkippedDecision>(NAMED_SKIPPED, known.notReplayed ?? []);
   const knownUses = new Map(known.rules.map((count) => [ruleKey(count), count.samples]));
   const rules = new Map<string, Counted>();
 
@@ -148,11 +154,16 @@ export const gatherFindings = (known: KnownFindings): FoundSoFar => {
   };
 
   return {
+    mind: () => {
+      concerned += 1;
+    },
     decision: (npcId, decided, by) => {
       const { revision, turnId = null, difference, was, then = was, would, byLogic: kind = null } = decided;
+      const place = { npcId, turnId, revision };
+      const { skipped: reason } = decided;
+      if (reason !== undefined) notReplayed.offer(place, () => ({ ...place, reason }));
       if (would === null) return;
       decisions += 1;
-      const place = { npcId, turnId, revision };
       noteRules(place, decided, by);
       if (kind !== null) {
         byLogic += 1;
@@ -173,7 +184,7 @@ export const gatherFindings = (known: KnownFindings): FoundSoFar => {
     findings: () => {
       const { equal, different, logic, rules: lost, turn } = turns;
       return {
-        ...{ decisions, turns: { equal, different }, skipped: { logic, rules: lost, turn } },
+        ...{ concerned, decisions, turns: { equal, different }, skipped: { logic, rules: lost, turn } },
         differences: Object.fromEntries(differences),
         rules: Array.from(rules.values(), ({ rulesetId, samples: of, errors, ...count }): RuleCount => ({
           ...count,
@@ -184,6 +195,7 @@ export const gatherFindings = (known: KnownFindings): FoundSoFar => {
           ),
         })),
         samples: differenceKinds.flatMap((kind) => samples.get(kind)?.places ?? []),
+        ...(notReplayed.places.length === 0 ? {} : { notReplayed: notReplayed.places }),
         ...(byLogic === 0 ? {} : { byLogic: { decisions: byLogic, samples: ofLogic.places } }),
       };
     },

@@ -173,7 +173,7 @@ export const createMindReplay = (npcId: string, { all, current }: KnownLogics = 
       return { ...seen, would: null, difference: null, skipped: skipped ?? 'logic' };
     if (again.trial) return { ...seen, ...(yield* tried(repeated, logic, { ...again, areLost })) };
     const would = decideWith(repeated, { logic, rules: again.rules, patternsHeld: undefined, output });
-    if (output === undefined) awaited = consequencesOf(event, would, turn);
+    if (output === undefined) awaited = consequencesOf(event, would, turn, mind);
     return { ...seen, would, difference: differenceOf(event, was, would) };
   }
 
@@ -244,11 +244,16 @@ const consequencesOf = (
   event: DecisionEvent,
   would: DecisionOutcome,
   turn: OpenedTurn | undefined,
+  mind: MindSummary,
 ): readonly Consequence[] => {
   if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return [];
   const decided = would as unknown as Pick<typeof event.data, 'verdict' | 'grounds'>;
   const { turnId, asked } = event.data;
   const of = { turnId, ...defined({ player: (asked ?? turn)?.player }) };
-  const [, ...rest] = verdictEvents(of, { ...event.data, ...decided }, { issuer: { kid: '', iss: '' } });
+  const [, ...rest] = verdictEvents(
+    of,
+    { ...event.data, ...decided },
+    { issuer: { kid: '', iss: '' }, facts: mind.facts },
+  );
   return rest.map(({ type, data }) => ({ type, data }));
 };

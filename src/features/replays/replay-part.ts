@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { type ReplayFindings, noFindings } from './domain/findings.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../rules/domain/ruleset.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -23,11 +24,18 @@ export type MindPart = { readonly npcId: string; readonly next: number };
 /** `next`: where the mind continues, null if it is finished. `events`: how many events were read beyond those that were counted before. */
 export type PartResult = { readonly next: number | null; readonly events: number };
 
+/** The thread of a part ended while it ran: its mind may be the reason, or the machine. */
+export class ThreadEnded extends Rejection {
+  constructor() {
+    super('BUSY', { retryAfter: 1 });
+  }
+}
+
 /** Processes parts of one slice, one after the other. */
 export type ReplayHand = {
   /**
-   * Runs until the mind is finished, or `isOver` is true between two pages. @throws errors from the event store and the rules, and the reason of the
-   * signal
+   * Runs until the mind is finished, or `isOver` is true between two pages. @throws errors from the event store and the rules, ThreadEnded, and the
+   * reason of the signal
    */
   part(mind: MindPart, signal: AbortSignal): Promise<PartResult>;
   /** The findings of its parts. */

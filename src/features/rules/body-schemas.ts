@@ -4,6 +4,17 @@ import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
 import { ClientId, FreeObject, nullable, oneOf } from '../../kernel/http/schemas.js';
 import { DECLARED_ACTIONS, targetKinds } from './domain/actions/action-declaration.js';
+import {
+  ageWords,
+  COUNT,
+  HEADING_CHARS,
+  INSTRUCTION_CHARS,
+  INSTRUCTIONS,
+  OWN_PROMPT_BYTES,
+  type OwnPrompt,
+  promptHeadings,
+  partNames,
+} from './domain/prompt/own-prompt.js';
 import { templates } from './domain/ruleset.js';
 import { LISTED_VALUES, onBreaks, STATE_RULES, stateTypes } from './domain/state-rules/state-rule.js';
 
@@ -90,6 +101,41 @@ export const ActionDeclarationSchema = named(
   }),
 );
 
+const lines = (names: readonly string[], description: string) =>
+  Type.Optional(
+    Type.Object(
+      Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String({ maxLength: HEADING_CHARS }))])),
+      { description },
+    ),
+  );
+/** How the prompts of a set differ from those of this server. */
+export const OwnPromptSchema = named(
+  'OwnPrompt',
+  Type.Unsafe<OwnPrompt>(
+    Type.Object({
+      opening: Type.Optional(Type.String({ description: 'The first paragraph.' })),
+      headings: lines(promptHeadings, 'The headings of the parts, without a colon.'),
+      ages: lines(ageWords, `How long ago the NPC stored a memory; \`${COUNT}\` is the number.`),
+      order: Type.Optional(
+        Type.Array(oneOf(partNames), {
+          maxItems: partNames.length,
+          uniqueItems: true,
+          description: 'The parts that come first.',
+        }),
+      ),
+      instructions: Type.Optional(
+        Type.Array(Type.String({ maxLength: INSTRUCTION_CHARS }), {
+          maxItems: INSTRUCTIONS,
+          description: 'Lines of their own, before the form of the answer.',
+        }),
+      ),
+      answer: Type.Optional(
+        Type.String({ description: 'In place of the form of the answer; it asks for an object with `dialogue`.' }),
+      ),
+    }),
+  ),
+);
+
 /** A rule set as it is registered. */
 export const RulesBody = named(
   'RegisterRulesRequest',
@@ -117,6 +163,15 @@ export const RulesBody = named(
           description: 'What an NPC can do; everything without it.',
         }),
         Type.Unsafe<readonly Json[]>({ type: 'array', maxItems: 1_000 }),
+      ),
+    ),
+    prompt: nullable(
+      documentedAs(
+        Type.Unsafe<OwnPrompt>({
+          ...OwnPromptSchema,
+          description: `How its prompts differ from those of the server; at most ${OWN_PROMPT_BYTES} bytes of JSON.`,
+        }),
+        FreeObject,
       ),
     ),
     ruleRefusal: nullable(

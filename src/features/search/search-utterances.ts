@@ -1,9 +1,10 @@
 import { findTerms, snippetAt } from './domain/find-terms.js';
-import { SEARCHED_UNITS } from '../../kernel/base/placed-words.js';
+import { SEARCHED_UNITS } from '../../kernel/base/words.js';
 import { type SearchTerm, searchTerms } from './domain/search-terms.js';
 import type { PassageQuery, TextSearch } from '../../ports/text-search.js';
 import {
   type UtteranceEntry,
+  type UtteranceFilter,
   type UtteranceKind,
   utterances,
   type UtterancesRow,
@@ -32,10 +33,8 @@ const BEGINNING_UNITS = 3;
 /** A search. An absent filter selects everything. */
 export type UtteranceSearch = {
   readonly q?: string;
-  readonly npcs?: readonly string[];
-  readonly by?: readonly string[];
-  readonly to?: readonly string[];
-  readonly kinds?: readonly string[];
+  /** The names that each filter selects. */
+  readonly filters?: Readonly<Partial<Record<UtteranceFilter, readonly string[]>>>;
   readonly sinceMs?: number;
   readonly untilMs?: number;
   readonly below?: number;
@@ -52,7 +51,13 @@ export type UtteranceHit = {
   readonly to: string | null;
   readonly text: string;
   readonly snippet: string;
+  readonly actor?: string;
+  readonly action?: string;
+  readonly drRuleId?: string;
   readonly refused?: true;
+  readonly code?: string;
+  readonly memoryId?: string;
+  readonly retracted?: true;
 };
 
 /** `next`: the position below which the search continues. */
@@ -80,12 +85,11 @@ const indexedOf = (terms: readonly SearchTerm[]): Pick<PassageQuery, 'words' | '
   };
 };
 
-const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, place: number): UtteranceHit => {
-  const { revision, at, kind, by, to, text, refused } = said;
+const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, found: number): UtteranceHit => {
+  const { by, to, place: _, text, ...rest } = said;
   return {
-    ...{ npcId, turnId, revision, at, kind, by: by[0] ?? null, to: to[0] ?? null, text },
-    snippet: snippetAt(text, place),
-    ...(refused === undefined ? {} : { refused }),
+    ...{ npcId, turnId, by: by[0] ?? null, to: to[0] ?? null, text, snippet: snippetAt(text, found) },
+    ...rest,
   };
 };
 
@@ -97,15 +101,14 @@ const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, place: nu
 export const searchUtterances = async (
   { textSearch }: { readonly textSearch: TextSearch },
   tenant: string,
-  { q, npcs, by, to, kinds, sinceMs, untilMs, below, limit }: UtteranceSearch,
+  { q, filters = {}, sinceMs, untilMs, below, limit }: UtteranceSearch,
 ): Promise<FoundUtterances> => {
   const terms = q === undefined ? [] : searchTerms(q);
-  const groups = { npc: npcs, by, to, kind: kinds };
   const query = {
     partition: tenant,
     ...indexedOf(terms),
-    tags: (Object.keys(groups) as (keyof typeof groups)[]).flatMap((filter) => {
-      const names = groups[filter];
+    tags: (Object.keys(filters) as UtteranceFilter[]).flatMap((filter) => {
+      const names = filters[filter];
       return names === undefined ? [] : [names.map((name) => utteranceTag(filter, name))];
     }),
     ...(sinceMs === undefined ? {} : { sinceMs }),

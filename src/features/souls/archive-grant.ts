@@ -1,11 +1,10 @@
-import type { KeyObject } from 'node:crypto';
-
 import { compactVerify, decodeProtectedHeader } from 'jose';
 
 import { isContentDigest } from '../../kernel/crypto/content-digest.js';
 import { isObject, type JsonObject } from '../../kernel/base/json.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
 import type { Clock } from '../../ports/clock.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
 
 /** The `typ` that grants are signed with: no other signature of this server authorises an upload. */
 export const ARCHIVE_GRANT_TYPE = 'archive-grant+jwt';
@@ -33,8 +32,7 @@ export type GrantSigning = {
 };
 
 export type GrantChecking = {
-  /** The public half of a key of this server; undefined for every other kid. */
-  readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
+  readonly keys: Pick<SigningKeys, 'publicKey' | 'isVoid'>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
@@ -75,15 +73,13 @@ const grantOf = (payload: Uint8Array): ArchiveGrant | null => {
 
 /**
  * The permission in a grant; null if the grant is not from this server, for another purpose, or expired. Never throws because of a client's input.
- * Propagates errors from `publicKey`.
+ * Propagates errors from `keys`.
  */
-export const readArchiveGrant = async (
-  { publicKey, clock }: GrantChecking,
-  grant: string,
-): Promise<ArchiveGrant | null> => {
+export const readArchiveGrant = async ({ keys, clock }: GrantChecking, grant: string): Promise<ArchiveGrant | null> => {
   const kid = kidOf(grant);
-  const key = kid === null ? undefined : await publicKey(kid);
-  if (key === undefined) return null;
+  const key = kid === null ? undefined : await keys.publicKey(kid);
+  // Whoever has a revoked key can write any time into a grant.
+  if (kid === null || key === undefined || keys.isVoid(kid, clock.now())) return null;
   try {
     const { payload } = await compactVerify(grant, key, { algorithms: ED25519_ALGORITHMS });
     const allowed = grantOf(payload);

@@ -38,14 +38,14 @@ export const arrivalContext = ({ tenant, importId }: Arrival): CommandContext =>
 });
 
 const memoryArrived = (
-  { id: memoryId, text, type, importance, timestamp: storedAt, confirmed, metadata, player, cause }: SoulMemory,
+  { id: memoryId, timestamp: storedAt, metadata, cause, player, gameTime, ...memory }: SoulMemory,
   soulId: string,
 ): NpcEvent => ({
   type: 'MemoryArrived',
   data: {
-    ...{ memoryId, text, type, importance, storedAt, confirmed, source: { soulId, ...cause } },
+    ...{ memoryId, ...memory, storedAt, source: { soulId, ...cause } },
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    ...defined({ player }),
+    ...defined({ player, gameTime }),
   },
 });
 

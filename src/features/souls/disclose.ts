@@ -1,5 +1,5 @@
 import type { Sliced } from '../../kernel/base/sliced.js';
-import { jsonBytes, type JsonObject } from '../../kernel/base/json.js';
+import { type Json, jsonBytes, type JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { SoulDocument } from './domain/document.js';
@@ -12,9 +12,11 @@ import {
   type PlayerPlace,
   type TurnPlayers,
 } from './domain/said-of-players.js';
+import type { ReadModels } from '../../ports/read-models.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { noteTenantPlayers } from './tenant-players.js';
 import { memoryPauses } from './memory-pauses.js';
 
 /** How many of each are listed. */
@@ -102,19 +104,27 @@ export const namedPlayers = async (
   return { index, turns };
 };
 
+export type DiscloseDeps = {
+  readonly events: Pick<EventStore, 'read' | 'lastPosition'>;
+  readonly readModels: Pick<ReadModels, 'list' | 'reachedPosition'>;
+};
+
 /** The turns of the mind itself, if they are available; the names in the soul are added. */
 const namesFor = async (
-  events: Pick<EventStore, 'read'>,
+  deps: DiscloseDeps,
   soul: SoulDocument,
   isOwn: boolean,
 ): Promise<NamedPlayers & { readonly turnsRead: boolean }> => {
   const { tenant, npcId, revision } = soul.provenance;
   const turnsRead = isOwn && revision < MAX_EVENTS_READ;
   const named = turnsRead
-    ? await namedPlayers(events, npcStream(tenant, npcId), revision)
+    ? await namedPlayers(deps.events, npcStream(tenant, npcId), revision)
     : { index: createPlayerIndex(), turns: new Map<string, readonly Player[]>() };
   named.index.note(soul.state);
   named.index.note(soul.facts ?? {});
+  const { persona, state, facts = {}, memories } = soul;
+  const values: readonly Json[] = [persona, state, facts, ...(memories as unknown as readonly Json[])];
+  if (isOwn) await noteTenantPlayers(deps, tenant, values, named.index);
   return { ...named, turnsRead };
 };
 
@@ -205,11 +215,11 @@ function* discloseSlices(
  * Whose data a soul contains. Yields to other work in between.
  * @param bytes of the soul's JCS form
  * @param isOwn whether the soul is from the caller's own mind on this server, whose events may be read
- * @throws Rejection SOUL_TOO_LARGE for more players than are distinguished; what the event store throws
+ * @throws Rejection SOUL_TOO_LARGE for more players than are distinguished, READ_MODEL_BEHIND; what the ports throw
  */
 export const disclose = async (
-  events: Pick<EventStore, 'read'>,
+  deps: DiscloseDeps,
   soul: SoulDocument,
   bytes: number,
   isOwn: boolean,
-): Promise<Disclosure> => inSlices(discloseSlices(soul, bytes, await namesFor(events, soul, isOwn)));
+): Promise<Disclosure> => inSlices(discloseSlices(soul, bytes, await namesFor(deps, soul, isOwn)));

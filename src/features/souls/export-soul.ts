@@ -81,7 +81,7 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 /**
  * Begins an export, or joins an open one for the same request, and waits until its soul is sealed and, where this server does so, kept. The export
  * continues if its caller leaves.
- * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE if it is not sealed in time, ARCHIVE_UNAVAILABLE if it
+ * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, CHAIN_BROKEN, ENGINE_UNAVAILABLE if it is not sealed in time, ARCHIVE_UNAVAILABLE if it
  * is not kept in time, and as ProcessRuntime.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promise<ExportOutcome> => {

@@ -26,7 +26,7 @@ import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { canonicalPayload } from './payload-digest.js';
 import { ownerOf } from './take-custody.js';
-import { hasForgedLink } from './chain-links.js';
+import { hasForgedLink, type LinkDeps } from './chain-links.js';
 import { chainOf } from './custody-chain.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
@@ -58,6 +58,7 @@ export type ImportDeps = {
   readonly events: EventStore;
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
+  readonly readModels: LinkDeps['readModels'];
   readonly trust: SoulTrust;
   /** Queues work that takes much memory. */
   readonly mutex: KeyedMutex;
@@ -148,7 +149,8 @@ export const giveUpImport = async (
  * Imports a soul as a mind: the document is verified and stored, then the import continues in the background. A repeat waits for it, and supplies the
  * document again in case it was lost.
  * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, FACTS_TOO_LARGE,
- * SOUL_TOO_LARGE, SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, errors from the archive, and as ProcessRuntime.ask
+ * SOUL_TOO_LARGE, SOUL_ALREADY_LIVE, READ_MODEL_BEHIND, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, errors from the archive, and as
+ * ProcessRuntime.ask
  */
 export const receiveSoul = async (
   deps: ImportDeps,
@@ -245,8 +247,11 @@ const requireNamed = async (
 };
 
 /** Nobody may speak in this server's name, neither with a soul nor with its past. */
-const requireOwnLinks = async ({ events, trust }: ImportDeps, { provenance }: SoulDocument): Promise<void> => {
-  if (await hasForgedLink({ events, keys: trust.keys }, provenance.chain))
+const requireOwnLinks = async (
+  { events, readModels, trust }: ImportDeps,
+  { provenance }: SoulDocument,
+): Promise<void> => {
+  if (await hasForgedLink({ events, readModels, keys: trust.keys }, provenance.chain))
     throw new Rejection('SOUL_INVALID', { details: { reason: 'claims_our_server' satisfies SoulRefusal } });
 };
 

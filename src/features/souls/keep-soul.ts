@@ -8,7 +8,7 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { archiveUrl } from './download-address.js';
 import type { OtherArchives } from './other-archives.js';
 import { payloadDocument } from './payload-document.js';
-import { payloadDigest } from './payload-digest.js';
+import { payloadDigest } from '../../kernel/crypto/content-digest.js';
 import { takePayload } from './take-payload.js';
 
 export type KeepDeps = {
@@ -44,10 +44,10 @@ export const keepSoul = async (
   asked: KeepRequest,
   signal: AbortSignal,
 ): Promise<SoulExportInput> => {
-  const { archive, issuer } = deps;
+  const { archive, clock, issuer } = deps;
   const { digest } = asked;
   if (asked.storage === 'ipfs') return keepByCid(deps, tenant, asked, signal);
-  const kept = await archive.publish(digest, { tenant });
+  const kept = await archive.publish(digest, { tenant, at: clock.now() });
   return kept === null ? lost : { type: 'uploaded', digest, txId: digest, url: archiveUrl(issuer, digest) };
 };
 

@@ -15,12 +15,12 @@ const PAGE = { limit: 500, bytes: 256 * 1024 };
 
 const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
   const { memoryId: id, text, type, importance, at: timestamp, confirmedAt, metadata = {} } = row;
-  const { eventId, revision, source, player } = row;
+  const { eventId, revision, source, player, gameTime } = row;
   // For a memory from a soul, the turn belongs to the mind that it came from.
   const turnId = row.turnId ?? source?.turnId ?? null;
   const confirmed = confirmedAt !== null && confirmedAt <= asOf;
   const cause = { turnId, eventId, revision };
-  return { id, text, type, importance, timestamp, confirmed, metadata, ...defined({ player }), cause };
+  return { id, text, type, importance, timestamp, confirmed, metadata, ...defined({ player, gameTime }), cause };
 };
 
 export type SoulMemoriesDeps = {

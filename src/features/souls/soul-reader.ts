@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { SoulDocument } from './domain/document.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
-import { payloadDigest } from './payload-digest.js';
+import { payloadDigest } from '../../kernel/crypto/content-digest.js';
 import { payloadDocument } from './payload-document.js';
 import { inspectSoul, judgeSoul, type SoulFindings, type SoulJudgement, type SoulTrust } from './verify-soul.js';
 

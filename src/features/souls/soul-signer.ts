@@ -60,7 +60,7 @@ function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | un
  * Signs a soul. The same soul signed with the same key is the same document. Yields to other work in between.
  * @param issuer this server's public URL, which the soul's provenance also names
  * @param kid the key; for a soul that is signed again, the one that signed it first
- * @throws Rejection SOUL_TOO_LARGE; Error for a soul of another issuer or that violates its schema; and as SigningKeys.sign
+ * @throws Rejection SOUL_TOO_LARGE, or SOUL_INVALID for a soul that violates its schema; Error for a soul of another issuer; and as SigningKeys.sign
  */
 export const signSoul = async (
   keys: SigningKeys,
@@ -78,6 +78,6 @@ export const signSoul = async (
   if (!fitsIntoSoul({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
     throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
   }
-  if ('wrong' in read) throw new Error('an invalid soul was made');
+  if ('wrong' in read) throw new Rejection('SOUL_INVALID', { details: { reason: read.wrong } });
   return signed;
 };

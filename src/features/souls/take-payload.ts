@@ -21,7 +21,7 @@ export const takePayload = async (
   { digest, tenant, bytes }: Upload,
 ): Promise<Publication> => {
   for (let tries = 0; ; tries += 1) {
-    const publication = await archive.publish(digest, { tenant });
+    const publication = await archive.publish(digest, { tenant, at: clock.now() });
     if (publication !== null) return publication;
     if (tries === TRIES) throw new Rejection('BUSY', { retryAfter: 1 });
     const expiresAt = new Date(clock.now().getTime() + STAGED_AGAIN_MS);

@@ -6,7 +6,8 @@ import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import type { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
 import { archiveUrl } from './download-address.js';
-import { canonicalPayload, payloadDigest } from './payload-digest.js';
+import { payloadDigest } from '../../kernel/crypto/content-digest.js';
+import { canonicalPayload } from './payload-digest.js';
 import type { OtherArchives } from './other-archives.js';
 import { payloadDocument } from './payload-document.js';
 

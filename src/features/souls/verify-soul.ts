@@ -19,7 +19,7 @@ const JWK_MEMBERS = 'crv kty x';
 
 /** A server's trust in signers. */
 export type SoulTrust = {
-  readonly keys: Pick<SigningKeys, 'publicKey'>;
+  readonly keys: Pick<SigningKeys, 'publicKey' | 'isVoid'>;
   /** This server's public URL. */
   readonly issuer: string;
   /** The kids whose souls are accepted, in addition to this server's own (`ANIMA_SOUL_TRUST`); null accepts any signer. */
@@ -35,7 +35,8 @@ export type SoulRefusal =
   | 'wrong_parts'
   | 'other_soul'
   | 'claims_our_server'
-  | 'untrusted_signer';
+  | 'untrusted_signer'
+  | 'revoked_key';
 export type SoulVerification =
   | { readonly valid: true; readonly signer: SoulSigner; readonly kid: string; readonly soul: SoulDocument }
   | { readonly valid: false; readonly reason: SoulRefusal };
@@ -46,7 +47,14 @@ export type SoulJudgement =
   | { readonly valid: false; readonly reason: SoulRefusal };
 
 /** The claimed signer of a soul. `isItsName`: the kid is the thumbprint of the key that signed. */
-type SignedBy = { readonly kid: string; readonly isItsName: boolean; readonly issuer: string; readonly soulId: string };
+type SignedBy = {
+  readonly kid: string;
+  readonly isItsName: boolean;
+  readonly issuer: string;
+  readonly soulId: string;
+  /** When it was sealed, by its own account. */
+  readonly sealedAt: string;
+};
 /** A soul signed by a key, and the root that it signed; null if `isItsName` is false. */
 type SignedSoul = SignedBy & { readonly soul: SoulDocument; readonly root: unknown };
 
@@ -95,7 +103,7 @@ const signedSoul = async (document: unknown): Promise<SignedSoul | { readonly wr
   const signer = isCanonicalJws(soul.signature) ? signerOf(soul.signature) : null;
   if (signer === null) return { wrong: 'malformed' };
   const { kid, x } = signer;
-  const by = { kid, issuer: soul.provenance.issuer, soulId: soul.id, soul };
+  const by = { kid, issuer: soul.provenance.issuer, soulId: soul.id, sealedAt: soul.createdAt, soul };
   if (thumbprint(x) !== kid) return { ...by, isItsName: false, root: null };
   const claims = await signedClaims(soul.signature, x);
   if (claims === null) return { wrong: 'bad_signature' };
@@ -105,12 +113,12 @@ const signedSoul = async (document: unknown): Promise<SignedSoul | { readonly wr
 
 /** Whose key it is; or why the soul is refused because of it. */
 const trustedSigner = async (
-  { kid, isItsName, issuer }: SignedBy,
+  { kid, isItsName, issuer, sealedAt }: SignedBy,
   { keys, issuer: ours, trusted }: SoulTrust,
 ): Promise<SoulSigner | { readonly wrong: SoulRefusal }> => {
   const isOurs = (await keys.publicKey(kid)) !== undefined;
   if (!isItsName) return { wrong: isOurs ? 'claims_our_server' : 'malformed' };
-  if (isOurs) return 'ours';
+  if (isOurs) return keys.isVoid(kid, new Date(sealedAt)) ? { wrong: 'revoked_key' } : 'ours';
   if (isSameServer(issuer, ours)) return { wrong: 'claims_our_server' };
   if (trusted === null) return 'unknown';
   return trusted.has(kid) ? 'known' : { wrong: 'untrusted_signer' };

@@ -117,7 +117,8 @@ export const actContext = (
   act(deps, asked, 'context', ['ContextBuilt'], (turnId, facts) => {
     const { observation, context, npcState, memories, persona, player } = asked;
     const held = heldIn(facts);
-    const { trace, chat: _chat, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
+    const built = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
+    const { prompt, constraints, ctxMessages, trace } = built;
     const data = {
       turnId,
       mindRevision: facts.mind.revision,
@@ -129,7 +130,7 @@ export const actContext = (
       memories,
       ruleset: facts.rulesetRef,
       ...held,
-      ...built,
+      ...{ prompt, constraints, ctxMessages },
       ...trace,
     };
     return [{ type: 'ContextBuilt', data }];
@@ -148,6 +149,6 @@ export const actVerdict = (
     return verdictEvents(
       { turnId, ...defined({ player }) },
       { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds, asked: inputs },
-      facts,
+      { issuer: facts.issuer, facts: facts.mind.facts },
     );
   });

@@ -3,8 +3,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Stepped, TurnStep } from './step-turn.js';
 import type { VerdictSigner } from './verdict-signer.js';
 import { finalizeWire } from './domain/signature.js';
-import { whoSpeaks } from './domain/speaker.js';
+import { playerMember, whoSpeaks } from './domain/speaker.js';
 import { defined } from '../../kernel/base/defined.js';
+import type { Json } from '../../kernel/base/json.js';
 import { type Answer, type Call, onBehalfOf } from '../../kernel/http/route.js';
 import { documentedAs, named } from '../../kernel/http/named.js';
 import { PLAYER_HEADER } from '../../kernel/http/headers.js';
@@ -25,19 +26,22 @@ export const StepAnswered = {
   example: stepExamples.opened,
 };
 
-/** Reads a body's request, has the step taken, and answers it. `npcId` is the subject of the verdict. Propagates errors from the step and the signer. */
+/** The subject of a verdict, and the stream of its mind. */
+type Subject = { readonly npcId: string; readonly stream: string };
+
+/** Reads a body's request, has the step taken, and answers it. Propagates errors from the step and the signer. */
 export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
-  const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
+  const instructionOf = async (mind: Subject & { readonly tenant: string }, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;
     if (instruction.type !== 'Finalize') return instruction;
     const { verdict } = instruction;
-    const recorded = { tenant, npcId, turnId, observation: answer.observation, verdict };
+    const recorded = { ...mind, turnId, observation: answer.observation, verdict };
     const signature = await signer.sign(signing === undefined ? recorded : { ...recorded, signing });
     return { type: 'Finalize', ...finalizeWire(verdict, signature) };
   };
   return async (
     call: Call<unknown, unknown, Static<typeof StepBody>>,
-    npcId: string,
+    subject: Subject,
     take: (step: Omit<TurnStep, 'stream'>) => Promise<Stepped>,
   ): Promise<Answer> => {
     const tape = tapeOf(call.body.tape);
@@ -45,7 +49,7 @@ export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
     const by = onBehalfOf(call);
     const player = whoSpeaks({
       // The tape has it back from the server.
-      bodies: [body.player, body.tape.player],
+      bodies: [playerMember(call.body as Json), body.tape.player],
       header: call.header(PLAYER_HEADER),
       context: tape.context,
     });
@@ -60,7 +64,7 @@ export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
       position,
       headers,
       body: {
-        instruction: await instructionOf(by.tenant, npcId, answer),
+        instruction: await instructionOf({ tenant: by.tenant, ...subject }, answer),
         tape: {
           ...tape.extra,
           ...defined({ rulesetId: tape.rulesetId }),

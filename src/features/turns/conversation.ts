@@ -2,7 +2,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 import { npcEvents, type Exchange, type Speaker } from '../npcs/domain/events.js';
 import { exchangeOf, fittingExchanges, unbroken } from './domain/conversation.js';
-import { isStranger } from './domain/speaker.js';
+import { isStranger } from '../npcs/domain/told-apart.js';
 import { partnerKey, type TurnKey, type TurnPlace } from './turn-key.js';
 
 /** ANIMA_CONVERSATION_EXCHANGES and ANIMA_CONVERSATION_PAUSE_MINUTES. */

@@ -1,8 +1,10 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 
 import type { JsonObject } from '../../kernel/base/json.js';
+import { partOrigins } from './domain/decision/prompt-parts.js';
+import { YIELDING } from './domain/decision/shown-parts.js';
 import { named } from '../../kernel/http/named.js';
-import { AnyJson, FreeObject, openObject } from '../../kernel/http/schemas.js';
+import { AnyJson, FreeObject, oneOf, openObject } from '../../kernel/http/schemas.js';
 import { bodies, PlayerSchema } from './body-schemas.js';
 
 /** The schemas of the protocol's responses, and the documentation of its requests. Nothing here validates a request. */
@@ -223,4 +225,38 @@ export const RecordedTapeSchema = named(
       description: 'The tape with everything that is recorded of the turn. Send it with your next step.',
     },
   ),
+);
+
+/** The ruleset that decided, as a record names it. */
+export const RulesetRefSchema = named(
+  'RulesetRef',
+  Type.Object({
+    rulesetId: Type.String(),
+    version: Type.Integer({ description: '0: a built-in preset that nobody registered.' }),
+    digest: Type.Optional(Type.String({ description: 'The SHA-256 of its JCS form, base64url.' })),
+    asked: Type.Optional(Type.String({ description: 'The set that the request named, if this one decided instead.' })),
+  }),
+);
+
+/** What a shortened prompt leaves out. */
+export const LeftOutSchema = named(
+  'LeftOutPart',
+  Type.Object({
+    from: oneOf(YIELDING),
+    count: Type.Integer({ description: 'How many memories, exchanges, or members of the state or the context.' }),
+    inPart: Type.Boolean({ description: 'Whether a part of each is shown.' }),
+    names: Type.Optional(Type.Array(Type.String(), { description: 'Of the members, at most 20.' })),
+  }),
+);
+
+/** A part of a prompt. */
+export const PromptPartSchema = named(
+  'PromptPart',
+  Type.Object({
+    text: Type.String(),
+    from: oneOf(partOrigins),
+    ref: Type.Optional(
+      Type.String({ description: 'The id of the memory, turn, rule or action that the part comes from.' }),
+    ),
+  }),
 );

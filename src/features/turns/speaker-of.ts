@@ -2,10 +2,19 @@ import type { Speaker } from '../npcs/domain/events.js';
 import type { Json } from '../../kernel/base/json.js';
 import { PLAYER_HEADER } from '../../kernel/http/headers.js';
 import type { Call } from '../../kernel/http/route.js';
-import { whoSpeaks } from './domain/speaker.js';
+import { playerMember, whoSpeaks } from './domain/speaker.js';
 
-/** The player whom a request names in its body, a header, or the context. */
+/**
+ * The player whom a token let in, or whom a request names in its body, a header, or the context.
+ * @throws Rejection PLAYER_MISMATCH
+ */
 export const speakerOf = (
-  { body, header }: Pick<Call<unknown, unknown, { readonly player?: Json }>, 'body' | 'header'>,
+  { body, header, principal }: Pick<Call<unknown, unknown, object>, 'body' | 'header' | 'principal'>,
   context: Json = null,
-): Speaker | undefined => whoSpeaks({ bodies: [body.player], header: header(PLAYER_HEADER), context });
+): Speaker | undefined =>
+  whoSpeaks({
+    admitted: principal.player,
+    bodies: [playerMember(body as Json)],
+    header: header(PLAYER_HEADER),
+    context,
+  });

@@ -103,7 +103,7 @@ export class TurnIndex {
     }
     // Another call may have read the same in the meantime.
     const known = mind.upTo;
-    for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
+    for (const change of together(changes.reverse())) if (change.revision > known) apply(mind, change);
     mind.upTo = Math.max(mind.upTo, upTo);
     if (changes.length > 0) this.#weighAgain(stream, mind);
     return { mind, tail: { events: [...newest].reverse(), through: upTo } };
@@ -120,22 +120,72 @@ export class TurnIndex {
 const changesOf = (events: readonly StreamEvent[]): readonly KeyChange[] =>
   events.map(keyChange).filter((change) => change !== null);
 
-const retract = (turns: Map<string, TurnKey>, memoryIds: readonly string[]): void => {
+/** Changes in their order, with retractions in a row as one: each looks at every turn. */
+const together = (changes: readonly KeyChange[]): readonly KeyChange[] => {
+  const joined: KeyChange[] = [];
+  let row: string[] = [];
+  for (const change of changes) {
+    if (!('retracts' in change)) {
+      joined.push(change);
+      continue;
+    }
+    const last = joined.at(-1);
+    if (last !== undefined && 'retracts' in last) joined.pop();
+    else row = [];
+    row.push(...change.retracts);
+    joined.push({ revision: change.revision, retracts: row });
+  }
+  return joined;
+};
+
+/** Whether a turn was opened with another one. */
+const hasHeard = ({ heard = [], partner }: TurnKey, { made, partner: other }: TurnKey): boolean =>
+  partner === other && made !== undefined && heard.includes(made);
+
+/**
+ * Marks the earlier turns that stored or recalled one of these memories, and those that were opened with such a turn: they may have repeated it. A turn
+ * is marked once, together with those that heard it.
+ */
+const retract = (turns: Map<string, TurnKey>, memoryIds: readonly string[], revision: number): void => {
   const retracted = new Set(memoryIds);
+  const gone: TurnKey[] = [];
+  for (const [turnId, turn] of turns) {
+    if (turn.retracted === true || turn.began.revision > revision) continue;
+    const { touched = [] } = turn;
+    if (!touched.some((id) => retracted.has(id)) && !gone.some((one) => hasHeard(turn, one))) continue;
+    turns.set(turnId, { ...turn, retracted: true });
+    gone.push(turn);
+  }
+};
+
+/** Marks the turns before a clear. */
+const forget = (turns: Map<string, TurnKey>, revision: number): void => {
   for (const [turnId, turn] of turns)
-    if (turn.stored?.some((id) => retracted.has(id)) === true) turns.set(turnId, { ...turn, retracted: true });
+    if (turn.retracted !== true && turn.began.revision < revision) turns.set(turnId, { ...turn, retracted: true });
+};
+
+/** Whether a turn was opened with what was retracted or cleared in the meantime. */
+const heardRetracted = (turns: ReadonlyMap<string, TurnKey>, turn: TurnKey): boolean => {
+  if (turn.heard === undefined) return false;
+  for (const one of turns.values()) if (one.retracted === true && hasHeard(turn, one)) return true;
+  return false;
 };
 
 const apply = (mind: Recent, change: KeyChange): void => {
   if ('retracts' in change) {
-    retract(mind.turns, change.retracts);
+    retract(mind.turns, change.retracts, change.revision);
+    return;
+  }
+  if ('clears' in change) {
+    forget(mind.turns, change.revision);
     return;
   }
   const { turnId, next } = change;
   const before = mind.turns.get(turnId);
   const after = next(before);
   if (after === undefined || after === before) return;
-  mind.turns.set(turnId, after);
+  const isRetracted = before === undefined && heardRetracted(mind.turns, after);
+  mind.turns.set(turnId, isRetracted ? { ...after, retracted: true } : after);
   if (after.successorOf !== undefined) mind.successors.set(after.successorOf, turnId);
   if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
 };

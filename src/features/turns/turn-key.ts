@@ -1,9 +1,11 @@
 import { npcEvents, type NpcEvent, type RecalledMemory, type Speaker } from '../npcs/domain/events.js';
-import { toldApart } from './domain/speaker.js';
+import { toldApart } from '../npcs/domain/told-apart.js';
 import { comparisonSlices, comparisonText } from './domain/same.js';
 import type { Json } from '../../kernel/base/json.js';
 import { drained, type Sliced } from '../../kernel/base/sliced.js';
+import { defined } from '../../kernel/base/defined.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
+import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { shortDigest } from '../../kernel/crypto/sha256.js';
 
 /** The kinds of results, in the order in which a turn takes them. */
@@ -16,6 +18,8 @@ export type ResultKind = (typeof resultKinds)[number];
  */
 export type TurnKey = {
   readonly turnId: string;
+  /** The revision in its id, by which others name it that were opened with it. */
+  readonly made?: number;
   /** The result it waits for; null once it has ended. */
   readonly awaits: ResultKind | null;
   readonly expired: boolean;
@@ -30,8 +34,10 @@ export type TurnKey = {
   readonly player?: string;
   /** With whom it was: the player who opened it, however named; absent if nobody was. */
   readonly partner?: string;
-  /** The memories that it stored, and whether one of them was retracted. */
-  readonly stored?: readonly string[];
+  /** The memories that it recalled or stored, and whether one of them was retracted. */
+  readonly touched?: readonly string[];
+  /** The exchanges that it was opened with, by the revisions in their ids. */
+  readonly heard?: readonly number[];
   readonly retracted?: true;
   readonly actor?: string;
   readonly memories?: string;
@@ -80,9 +86,11 @@ const opened = (
   commandId: string,
   began: TurnPlace,
 ): TurnKey => {
-  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom, player } = data;
+  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom, player, conversation = [] } = data;
+  const heard = conversation.flatMap((exchange) => parseProcessId(exchange.turnId)?.revision ?? []);
   return {
     turnId,
+    ...defined({ made: parseProcessId(turnId)?.revision }),
     awaits: actor === undefined && data.agent !== true ? 'actor' : memories === undefined ? 'memories' : 'output',
     expired: false,
     agent: data.agent === true,
@@ -93,6 +101,7 @@ const opened = (
     said: drained(saidSlices(observation, context)),
     ...playerKey(player),
     ...partnerKey(player),
+    ...(heard.length === 0 ? {} : { heard }),
     ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
     ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
     atFirst: [
@@ -102,11 +111,16 @@ const opened = (
   };
 };
 
-/** One update of a key, or of the keys of all turns that stored one of these memories. It is made from an event, so the event itself need not be kept. */
+/** One update of a key, or of the keys of all turns that recalled or stored one of these memories. It is made from an event, so the event itself need not be kept. */
 export type KeyChange = { readonly revision: number } & (
   | { readonly turnId: string; readonly next: (before: TurnKey | undefined) => TurnKey | undefined }
   | { readonly retracts: readonly string[] }
+  /** All that was said before is forgotten. */
+  | { readonly clears: true }
 );
+
+const touching = (before: TurnKey, ids: readonly string[]): TurnKey =>
+  ids.length === 0 ? before : { ...before, touched: [...(before.touched ?? []), ...ids] };
 
 /** The change of a turn's key by an event; null if there is none. */
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
@@ -127,7 +141,12 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
       return later(event.data.turnId, { awaits: 'memories', actor: idKey(event.data.actor.npcId) });
     case 'MemoriesRecalled': {
       const { turnId, memories } = event.data;
-      return later(turnId, { awaits: 'output', memories: memoriesKey(memories) });
+      const ids = memories.flatMap(({ memoryId = [] }) => memoryId);
+      return {
+        turnId,
+        revision,
+        next: (before) => before && { ...touching(before, ids), awaits: 'output', memories: memoriesKey(memories) },
+      };
     }
     case 'VerdictReached':
     case 'VerdictRefused': {
@@ -140,14 +159,12 @@ export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revis
     case 'MemoryStored': {
       const { turnId, memoryId } = event.data;
       if (turnId === undefined) return null;
-      return {
-        turnId,
-        revision,
-        next: (before) => before && { ...before, stored: [...(before.stored ?? []), memoryId] },
-      };
+      return { turnId, revision, next: (before) => before && touching(before, [memoryId]) };
     }
     case 'MemoriesRetracted':
       return { revision, retracts: event.data.memoryIds };
+    case 'MemoriesCleared':
+      return { revision, clears: true };
     default:
       return null;
   }

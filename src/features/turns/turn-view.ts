@@ -11,7 +11,7 @@ import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { RulesetUsed } from '../rules/domain/ruleset.js';
-import type { Json } from '../../kernel/base/json.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { OpenedTurn, TurnName, TurnState } from '../../../workflows/turn/turn-state.js';
 import { turn } from '../../../workflows/turn/turn.js';
@@ -34,6 +34,8 @@ export type TurnView = {
   readonly ruleset: RulesetUsed | null;
   readonly observation: string;
   readonly player?: Speaker;
+  /** The context that a player sent with a token, which nothing that decided saw. */
+  readonly playerContext?: JsonObject;
   readonly rounds: readonly {
     readonly round: number;
     readonly revision: number;
@@ -82,7 +84,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
     ...defined({ endedAt: state.endedAt, resumedFrom: state.resumedFrom }),
     ruleset: state.ruleset,
     observation: state.observation,
-    ...defined({ player: state.player }),
+    ...defined({ player: state.player, playerContext: state.playerContext }),
     rounds: state.rounds.map((round, index) => ({ round: index, ...round })),
     verdict: state.verdict === undefined || last === undefined ? null : rested(state.verdict, state.ruleset, last),
   };

@@ -1,7 +1,9 @@
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import type { TurnUpTo } from './good-turn.js';
 import type { Verdict } from '../npcs/domain/events.js';
 import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from './domain/signature.js';
 import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
 import type { RulesetUsed } from '../rules/domain/ruleset.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
@@ -19,6 +21,8 @@ export type Signing = {
 export type RecordedVerdict = {
   readonly tenant: string;
   readonly npcId: string;
+  /** The stream of the mind, if it is not that of the NPC. */
+  readonly stream?: string;
   readonly turnId: string;
   readonly observation: string;
   readonly verdict: Verdict;
@@ -36,14 +40,17 @@ export type VerificationQuestion = {
 };
 export type ExpectedRuleset = { readonly id?: string; readonly version?: number; readonly digest?: string };
 export type VerificationReason =
-  'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict' | 'other_ruleset';
+  'malformed' | 'unknown_key' | 'bad_signature' | 'revoked_key' | 'other_npc' | 'other_verdict' | 'other_ruleset';
 /** `signedAt` is the time of the verdict's event, in whole seconds as in the signature (RFC 3339). */
 export type VerificationAnswer =
   | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
   | { readonly valid: false; readonly reason: VerificationReason };
 
 export type VerdictSigner = {
-  /** The compact JWS of a recorded verdict; null if it is invalid. The same record makes the same bytes. */
+  /**
+   * The compact JWS of a recorded verdict; null if it is invalid. The same record makes the same bytes.
+   * @throws Rejection CHAIN_BROKEN if the store holds something else than was recorded; what the event store throws
+   */
   sign(recorded: RecordedVerdict): Promise<string | null>;
   /**
    * Whether this server made a signature and it covers this verdict of this NPC; never throws because of a client's input. Propagates errors from the event
@@ -85,7 +92,8 @@ const verified = async (keys: SigningKeys, signature: string): Promise<Verified>
   try {
     const { payload } = await compactVerify(signature, key, { algorithms: ED25519_ALGORITHMS });
     const claims = claimsOf(payload);
-    return claims === null ? { reason: 'malformed' } : { claims };
+    if (claims === null) return { reason: 'malformed' };
+    return keys.isVoid(kid, new Date(claims.iat * 1_000)) ? { reason: 'revoked_key' } : { claims };
   } catch (error) {
     return { reason: error instanceof errors.JWSInvalid ? 'malformed' : 'bad_signature' };
   }
@@ -96,11 +104,19 @@ const decidedBy = ({ ruleset }: VerdictClaims, expected: ExpectedRuleset): boole
     (name) => expected[name] === undefined || expected[name] === ruleset?.[name],
   );
 
-/** Signs and verifies verdicts with the server's keys. */
-export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
-  sign: async ({ verdict, signing, ...recorded }) => {
+/**
+ * Signs and verifies verdicts with the server's keys.
+ * @param requireGood throws unless the stored events of a turn are what was recorded
+ */
+export const createVerdictSigner = (
+  keys: SigningKeys,
+  requireGood: (turn: TurnUpTo) => Promise<void>,
+): VerdictSigner => ({
+  sign: async ({ verdict, signing, stream, ...recorded }) => {
     if (!verdict.valid || signing === undefined) return null;
     const { kid, ...facts } = signing;
+    const { tenant, npcId, turnId } = recorded;
+    await requireGood({ stream: stream ?? npcStream(tenant, npcId), turnId, revision: facts.revision });
     return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict), { typ: TYPE });
   },
   verify: async ({ tenant, npcId, signature, verdict, ruleset = {} }) => {

@@ -1,6 +1,7 @@
 import {
   npcEvents,
   type NpcEvent,
+  type RecallBasis,
   type RecalledMemory,
   type Verdict,
   type VerdictGrounds,
@@ -21,6 +22,7 @@ import { eventAt } from '../../kernel/streams/stream-pages.js';
 import { mindAsOf } from '../npcs/find-mind.js';
 import type { Rulesets } from '../rules/rulesets.js';
 import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
+import type { EventChecks } from '../../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { readTurn, type TurnView } from './turn-view.js';
 import { turnEvents } from './why-events.js';
@@ -31,6 +33,7 @@ export type WhyDeps = {
   readonly events: EventStore;
   readonly repository: ProcessRepository;
   readonly writers: StreamWriters;
+  readonly checks: Pick<EventChecks, 'isBroken'>;
   readonly rulesets: Pick<Rulesets, 'version'>;
 };
 
@@ -57,6 +60,8 @@ type Mismatched = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['me
 /** Everything that a turn was based on, from its record alone. */
 export type Why = {
   readonly turn: TurnView;
+  /** An event of the turn is not what was recorded. */
+  readonly broken?: true;
   /** The mind at the last decision. */
   readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
   /** The ruleset that was named but is not registered, so another one decided. */
@@ -65,6 +70,8 @@ export type Why = {
   /** The rule that the action or the refusal came from, if its version is available. */
   readonly decidedBy?: string;
   readonly memories: readonly WhyMemory[];
+  /** How the server recalled them; absent for a body's turn. */
+  readonly recall?: RecallBasis;
   readonly prompt: RecordedPrompt | null;
   readonly model: {
     readonly text: string;
@@ -75,6 +82,10 @@ export type Why = {
   } | null;
   /** Where a tape contradicted the record; the record took precedence. */
   readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
+  /** The attempts in which the engine gave no text; absent if each gave one. */
+  readonly missingAnswers?: readonly { attempt: number; cortexId: string; reason: string }[];
+  /** Why the turn failed. */
+  readonly failure?: { readonly code: string; readonly reason: string };
   readonly stateChange: JsonObject | null;
   readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];
   readonly events: readonly { revision: number; id: string; type: string; at: string; hash: string }[];
@@ -101,11 +112,13 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
   const generatedOutput = reached?.generatedOutput;
   return {
     turn,
+    ...((await isAnyBroken(deps.checks, events)) ? { broken: true } : {}),
     mind: { revision, persona: mind?.persona ?? null, data: mind?.data ?? null },
     ...defined({ rulesetMissing: first('RulesetMissing')?.data.rulesetId }),
     rules: rulesOf(trace, ruleset),
     ...defined({ decidedBy: reached === undefined ? undefined : deciderOf(reached, ruleset) }),
     memories: await withCauses(deps.events, stream, memoriesOffered(known)),
+    ...defined({ recall: first('MemoriesRecalled')?.data.recall }),
     prompt: await promptOf(deps, { tenant, npcId, ruleset }, known),
     model:
       generatedOutput === undefined
@@ -121,6 +134,7 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
         ? [{ revision: event.revision, round: data.round, members: data.members }]
         : [];
     }),
+    ...defined({ missingAnswers: missingAnswersIn(known), failure: failureIn(first('TurnFailed')?.data) }),
     stateChange: first('StateChanged')?.data.patch ?? null,
     memoriesStored: known.flatMap((event) =>
       event.type === 'MemoryStored'
@@ -136,6 +150,26 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
     })),
   };
 };
+
+const isAnyBroken = async (
+  checks: WhyDeps['checks'],
+  events: Awaited<ReturnType<typeof turnEvents>>,
+): Promise<boolean> => {
+  for (const event of events) if (await checks.isBroken(event)) return true;
+  return false;
+};
+
+const missingAnswersIn = (known: readonly TurnEvent[]): Why['missingAnswers'] => {
+  const missing = known.flatMap((event) =>
+    event.type === 'AnswerMissing'
+      ? [{ attempt: event.data.attempt, cortexId: event.data.cortexId, reason: event.data.reason }]
+      : [],
+  );
+  return missing.length === 0 ? undefined : missing;
+};
+
+const failureIn = (failed: Extract<NpcEvent, { type: 'TurnFailed' }>['data'] | undefined): Why['failure'] =>
+  failed && { code: failed.code, reason: failed.reason };
 
 type Trace =
   | Extract<NpcEvent, { type: 'VerdictReached' }>['data']['grounds']

@@ -19,10 +19,17 @@ const domainMessages = {
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul.',
   SOUL_IMPORT_NOT_FOUND: 'No import of this soul has been started.',
   MEMORY_NOT_FOUND: 'No memory with this ID exists.',
+  PLAYER_MISMATCH: 'The request names another player than its token.',
   PRESET_NOT_FOUND: 'No rule preset with this name exists.',
   KEY_NOT_FOUND: 'No API key with this ID exists.',
+  SIGNING_KEY_NOT_FOUND: 'This server has no signing key with this thumbprint.',
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this ID.',
   CHECKPOINT_NOT_FOUND: 'The log has no such checkpoint.',
+  LOG_BEHIND: 'The log of this tenant is shorter than what was published of it, so nothing is signed.',
+  CHAIN_BROKEN:
+    'The stored event at details.revision is not what the server recorded, so nothing about it is signed. "anima chain" shows more.',
+  LOG_CHANGED:
+    'The log of this tenant was changed after its last checkpoint, so nothing is signed; details.reason says how. See docs/operate/broken-chain.md.',
   PROOF_NOT_FOUND: 'The log does not have a matching entry for this NPC yet. The next checkpoint adds it.',
   SOUL_ALREADY_LIVE:
     'This soul is already live on this server. To import it a second time under another npcId, set "copy": true.',
@@ -38,6 +45,8 @@ const domainMessages = {
     'This is no longer the version that If-Match names. Read it again; details.etag names the current version.',
   CORTEX_NOT_FOUND: 'No engine or model on this server has this name.',
   LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
+  SIGNING_KEY_CURRENT: 'This is the key that signs now. Rotate the signing keys first, then revoke it.',
+  SIGNING_KEYS_FULL: 'The limit on signing keys has been reached; see details for the limit.',
   TENANT_EXISTS:
     'A tenant with this ID already exists. If its owner key is lost, run "anima keys recover --tenant <id>".',
   EVENTS_TOO_LARGE: 'The request would record more than one append can hold. Send less data at a time.',
@@ -58,7 +67,7 @@ const domainMessages = {
     'The map is not a valid level; details.problems says what to change, by layer and object. Nothing was stored.',
   SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Start again with the first phase.',
   REPRO_INVALID: 'The reproduction is invalid; details.problems says why. Nothing was played.',
-  SOUL_INVALID: 'The soul is invalid; details.reason says why. Nothing was imported.',
+  SOUL_INVALID: 'The soul is invalid; details.reason says why.',
   SOUL_TOO_LARGE: 'The NPC is too large for a soul, or its data is nested too deeply; see details for the limits.',
   TEMPLATE_INVALID: 'The template is unknown. Use Raw, ChatML, Llama3 or Alpaca. Nothing was stored.',
   CARD_INVALID:

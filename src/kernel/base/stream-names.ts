@@ -73,8 +73,8 @@ export const parseLogStream = (stream: string): string | null => {
   const match = logStreamName.exec(stream);
   return match === null ? null : unescape(match[1] ?? '');
 };
-/** The prefix of the streams of a tenant's minds, and of no other stream. */
-export const npcStreamsOf = (tenant: string): string => `npc-${escape(tenant)}.`;
+/** Who read the histories of a tenant, and who acted with the scopes of operators. */
+export const accessStream = (tenant: string): string => `access-${escape(tenant)}`;
 /** The prefix of the streams of tenants, and of no other stream. */
 export const tenantStreamPrefix = 'tenant-';
 export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 of a text in UTF-8, in lower-case hex. */
-export const sha256Hex = (text: string): string => hash('sha256', text, 'hex');
+/** SHA-256 of bytes, or of a text in UTF-8, in lower-case hex. */
+export const sha256Hex = (text: string | Uint8Array): string => hash('sha256', text, 'hex');
 
 /** SHA-256 of bytes, or of a text in UTF-8, in base64url. */
 export const sha256Base64url = (text: string | Uint8Array): string => hash('sha256', text, 'base64url');

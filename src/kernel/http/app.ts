@@ -14,6 +14,7 @@ import type { Authenticate } from './guard/admit.js';
 import type { Lifecycle } from './lifecycle.js';
 import { answerRefusals } from './middleware/answer-refusals.js';
 import { countRequest } from './middleware/count-request.js';
+import type { OnAccess } from './middleware/note-access.js';
 import { nameRequest } from './middleware/name-request.js';
 import type { RequestMiddleware, RequestState } from './request-state.js';
 import type { RouteDefinition } from './route.js';
@@ -36,6 +37,7 @@ export type AppDeps = CommonDeps & {
   readonly idempotency: IdempotencyStore;
   readonly revisionOf: (stream: string) => Promise<number>;
   readonly lastPosition: () => Promise<number>;
+  readonly onAccess?: OnAccess;
 };
 
 /** `GET, HEAD, or POST` */
@@ -76,7 +78,7 @@ const refuseUnrouted =
   };
 
 const build = (deps: CommonDeps, keys: RouteDeps['keys']): Koa => {
-  const { routes, lifecycle, clock, random, logger, metrics } = deps;
+  const { routes, lifecycle, clock, random, logger } = deps;
   refuseDoubles(routes);
   const definitions = new Map(routes.map((definition) => [definition.operationId, definition]));
   const app = new Koa<RequestState>();
@@ -84,7 +86,7 @@ const build = (deps: CommonDeps, keys: RouteDeps['keys']): Koa => {
     logger.debug({ err }, 'A connection broke');
   });
   app.use(nameRequest(random));
-  app.use(countRequest(metrics, logger));
+  app.use(countRequest(deps));
   app.use(answerRefusals(deps, (operationId) => definitions.get(operationId)?.shortForbidden === true));
   app.use(requireHost);
   const routeDeps: RouteDeps = { lifecycle, clock, random, log: logger, keys };
@@ -101,6 +103,7 @@ export const createApp = (deps: AppDeps): Koa =>
     idempotency: deps.idempotency,
     revisionOf: deps.revisionOf,
     lastPosition: deps.lastPosition,
+    onAccess: deps.onAccess,
     written: createWritten(),
   });
 

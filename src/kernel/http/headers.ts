@@ -8,6 +8,10 @@ export const responseHeaders = {
       'What has no vector, because the embedder does not know its script: `query`, or some `memories`. It was compared by its words.',
     schema: { type: 'string', enum: ['query', 'memories'] },
   },
+  'Anima-Embedder': {
+    description: 'The embedder that compared the meanings, with its version or model.',
+    schema: text,
+  },
   'Anima-Embedding-Pending': {
     description: 'How many memories have no vector yet and were compared by their words; absent if there are none.',
     schema: { type: 'integer', minimum: 1 },
@@ -19,7 +23,7 @@ export const responseHeaders = {
   },
   'Anima-Warning': {
     description:
-      'Something looks wrong, although the request was carried out: an unknown member, or a ruleset that is missing or ignored.',
+      'Something looks wrong, although the request was carried out: an unknown member, a header that is ignored, or a ruleset that is missing or ignored.',
     schema: text,
   },
   'Content-Disposition': { description: 'A file name for the content.', schema: text },

@@ -3,7 +3,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import type { HistoryFilter, HistoryTimes } from '../streams/history-filter.js';
 import { defined } from '../base/defined.js';
 import { Rejection } from '../base/rejection.js';
-import { instantOf } from './timestamp.js';
+import { instantOf } from '../base/timestamp.js';
 
 /** The time range of a query for events. */
 export const timesQuery = {

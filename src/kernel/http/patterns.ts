@@ -1,6 +1,5 @@
-/** An RFC 3339 timestamp with any offset. No leap seconds, because JavaScript has none. */
-export const TIMESTAMP =
-  '^\\d{4}-\\d\\d-\\d\\d[Tt]([01]\\d|2[0-3])(:[0-5]\\d){2}(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+import { TIMESTAMP } from '../base/timestamp.js';
+
 /** The ids of payloads in archives. */
 export const TX_ID = '^[A-Za-z0-9_-]+$';
 export const TENANT_ID = '^[a-z0-9_-]{1,64}$';

@@ -18,7 +18,7 @@ const requestMessages: Readonly<Record<RequestCode, string>> = {
   BODY_TOO_LARGE: 'The body is larger than this route accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body with Content-Type: application/json.',
   IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running. Try again shortly.',
-  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key has already been used with a different body. Use a new key.',
+  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key has already been used with another request. Use a new key.',
   RATE_LIMITED: 'This API key has sent too many requests. Wait as long as Retry-After says.',
   TOO_MANY_STREAMS: 'This API key has too many open event streams. Close one first.',
 };

@@ -1,3 +1,4 @@
+import { recordedScopes } from '../base/scopes.js';
 import type { Written } from '../read-models/written.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
@@ -9,6 +10,7 @@ import { authenticate } from './middleware/authenticate.js';
 import { beginRoute } from './middleware/begin-route.js';
 import { checkRequest, readTarget } from './middleware/check-request.js';
 import { enterRoute } from './middleware/enter-route.js';
+import { noteAccess, type OnAccess } from './middleware/note-access.js';
 import { nameAttempt } from './middleware/name-attempt.js';
 import { permitLargeBody } from './middleware/permit-large-body.js';
 import { handle, reply, sendAnswer } from './middleware/reply.js';
@@ -24,7 +26,7 @@ export type RouteDeps = {
   readonly random: Random;
   readonly log: Log;
   /** Null while the ports are not open: only routes without a key respond then. */
-  readonly keys: (Gate & Reserving & { readonly written: Written }) | null;
+  readonly keys: (Gate & Reserving & { readonly written: Written; readonly onAccess?: OnAccess | undefined }) | null;
 };
 
 /**
@@ -45,6 +47,9 @@ export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): r
     readTarget(definition),
     ...(mayRepeat ? [nameAttempt(definition)] : []),
     checkRequest(definition, { clock, random, written: keys?.written ?? null }),
+    ...(keys?.onAccess !== undefined && recordedScopes.has(definition.scope)
+      ? [noteAccess(definition, keys.onAccess)]
+      : []),
     ...(enter === undefined ? [] : [enterRoute({ ...definition, enter }, keys?.idempotency ?? null, send)]),
     reply(send),
     ...(mayRepeat && keys !== null ? [runOnce(definition, keys, log)] : []),

@@ -103,8 +103,8 @@ export type ResponseDefinition = {
   readonly example?: unknown;
   /** The media type of a response other than JSON. */
   readonly contentType?: string;
-  /** Another media type that the response may have. */
-  readonly orType?: string;
+  /** Another media type that the response may have, or several. */
+  readonly orType?: string | readonly string[];
   /**
    * The response may be a stream. A `finite` stream has an end and is completed while the server stops, like any running request. An `endless` stream
    * ends when the server stops. It does not support HEAD, which would never get a response.
@@ -164,6 +164,8 @@ type RouteMembers<
   readonly admits?: (authorization: string | undefined) => Promise<Granted>;
   /** The route's own refusal, at the point where a missing scope is refused: before the body is read. */
   readonly forbids?: (principal: Principal) => Rejection | null;
+  /** The parameter of the path with the NPC to whom a player may speak by a token; absent if the route is not for players. */
+  readonly speaksTo?: keyof Static<P> & string;
   /**
    * Acquires a permit for a request before anything is reserved or read for it, so that refusing many requests is cheap. The returned function
    * releases the permit.

@@ -168,7 +168,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       operationId: 'getMetrics',
       summary: 'Get metrics for Prometheus',
       description: 'A request from the same machine needs no key, unless it came through a proxy.',
-      scope: 'ops',
+      scope: 'metrics',
       openTo: fromLoopback,
       ext: true,
       responses: { 200: { description: 'The metrics.', contentType: 'text/plain' } },

@@ -36,6 +36,11 @@ export const rulesetWarning = (missing: string | undefined, ignored: string | un
 export const memberWarning = (meant: readonly string[]): Record<string, string> =>
   meant.length === 0 ? {} : { [WARNING]: meant.map((pointer) => `member-unknown; meant="${pointer}"`).join(', ') };
 
+/** A header was ignored that asks for something else than the response. */
+export const headerWarning = (name: string): Record<string, string> => ({
+  [WARNING]: `header-ignored; name="${name}"`,
+});
+
 /** A result was ignored whose type resembles a known one. */
 export const resultTypeWarning = (meant: string | undefined): Record<string, string> =>
   meant === undefined ? {} : { [WARNING]: `result-type-unknown; meant="${meant}"` };

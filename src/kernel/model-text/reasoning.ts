@@ -1,4 +1,4 @@
-import { wholeAnswersIn } from './whole-answers.js';
+import { type WholeAnswers, wholeAnswersIn } from './whole-answers.js';
 
 /** A text without the reasoning of the model that was in it, and that reasoning. */
 export type Separated = { readonly text: string; readonly reasoning: string };
@@ -83,14 +83,15 @@ const closersOf = (tags: readonly Tag[]): readonly number[] => {
 };
 
 /**
- * Takes a model's reasoning out of its text: from a tag that opens to the one that closes, or to the end of the text if none does; without a tag that
- * opens, everything before the one that closes. A tag within an answer is a part of what the answer says. The work is linear.
+ * Takes reasoning out of a text: from a tag that opens to the one that closes, or to the end of the text if none does; without a tag that opens,
+ * everything before the one that closes. The work is linear.
+ * @param answersIn what of it are answers, in which tags do not count
  */
-export const withoutReasoning = (text: string): Separated => {
+const separated = (text: string, answersIn: (text: string) => WholeAnswers): Separated => {
   const tags = tagsIn(text);
   if (tags.length === 0) return { text, reasoning: '' };
   const closers = closersOf(tags);
-  const answers = wholeAnswersIn(text);
+  const answers = answersIn(text);
   let kept: string[] = [];
   const thought: string[] = [];
   let from = 0;
@@ -117,7 +118,13 @@ export const withoutReasoning = (text: string): Separated => {
   return { text: kept.join(''), reasoning: joined(thought) };
 };
 
-/** A text of an answer without the reasoning at its beginning, if that is closed. */
+/** Takes a model's reasoning out of its text. A tag within an answer is a part of what the answer says. */
+export const withoutReasoning = (text: string): Separated => separated(text, wholeAnswersIn);
+
+/** A string of an answer without the reasoning in it. */
+export const withoutReasoningInside = (said: string): string => separated(said, () => ({ endAround: () => -1 })).text;
+
+/** A text without the reasoning at its beginning, if that is closed. */
 export const withoutLeadingReasoning = (said: string): string => {
   const tags = tagsIn(said);
   const closers = closersOf(tags);

@@ -9,25 +9,25 @@ import { type Gathered, gatherEvents, nothingGathered, type Parked } from './gat
 /** The maximum number of times that events are folded again because another writer moves one of their streams or partitions. */
 export const COMMIT_ATTEMPTS = 8;
 
-const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
+const changesOf = (projection: Projection, { rows, streams, counts, parked, position }: Gathered): Changes => {
   const put: Changes['put'][number][] = [];
   const remove: string[] = [];
   const hasTexts = projection.textOf !== undefined;
   const hasPassages = projection.passagesOf !== undefined;
-  for (const [key, { stream, indexed, stored, changed, row, index }] of rows) {
+  for (const [key, { stream, indexed, group, stored, changed, row, index }] of rows) {
     if (row !== null && index !== null)
       put.push({
         key,
         row,
         index,
-        ...(hasTexts ? { search: { stream, text: indexed.text } } : {}),
+        ...(hasTexts ? { search: { stream, text: indexed.text, group } } : {}),
         ...(hasPassages ? { passages: indexed.passages } : {}),
       });
     else if (stored && changed) remove.push(key);
   }
   const progress: Changes['progress'][number][] = [];
   for (const [stream, { from, to }] of streams) if (to > from) progress.push({ stream, from, to });
-  return { put, remove, progress, parked, position };
+  return { put, remove, ...(counts.size === 0 ? {} : { counts: [...counts.values()] }), progress, parked, position };
 };
 
 /**
@@ -45,7 +45,7 @@ export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gather
     throw error;
   }
   // Not if there was nothing to write: after a failure the portion would grow too large again before anything new is written.
-  if (changes.put.length + changes.remove.length > 0) grow(feed);
+  if (changes.put.length + changes.remove.length + gathered.counts.size > 0) grow(feed);
   feed.build = { ...feed.build, position };
   return true;
 };

@@ -1,10 +1,9 @@
 import type { Json } from '../base/json.js';
-import { searchWords } from '../base/placed-words.js';
 import { rowKey } from './row-key.js';
 import type { Sliced } from '../base/sliced.js';
 import { wordsInSlices } from '../base/words.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
-import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
+import type { Count, Passage, Projection, RowIndex } from '../../ports/read-models.js';
 import type { Changes, IndexedPassage, IndexedText, ReadModelWriter } from '../../ports/read-model-writer.js';
 import { inSlices, type SlicePace } from '../concurrency/in-slices.js';
 import { type Feed, type Portion, shrink } from './feed.js';
@@ -23,6 +22,7 @@ type Row = {
   row: Json | null;
   index: RowIndex | null;
   text: string | null;
+  group: string | null;
   passages: readonly Passage[];
   /** How many of the passages are stored already. These are the first ones, because a row keeps what it had. */
   storedPassages: number;
@@ -35,6 +35,8 @@ type Stream = { from: number; to: number; parked: boolean };
 export type Gathered = {
   readonly rows: Map<string, Row>;
   readonly streams: Map<string, Stream>;
+  /** What is added to each count, by partition, place and name. */
+  readonly counts: Map<string, Count & { count: number }>;
   readonly parked: Parked[];
   /** How many bytes of JSON the rows had that were already stored. */
   bytes: number;
@@ -47,6 +49,7 @@ export type Gathered = {
 export const nothingGathered = (): Gathered => ({
   rows: new Map(),
   streams: new Map(),
+  counts: new Map(),
   parked: [],
   bytes: 0,
   units: 0,
@@ -89,15 +92,16 @@ const newRow = (stream: string, id: string): Row => ({
   row: null,
   index: null,
   text: null,
+  group: null,
   passages: [],
   storedPassages: 0,
   indexed: nothingIndexed(),
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
-type Evolved = Pick<Row, 'row' | 'index' | 'text' | 'passages' | 'storedPassages'>;
+type Evolved = Pick<Row, 'row' | 'index' | 'text' | 'group' | 'passages' | 'storedPassages'>;
 
-const noRow: Evolved = { row: null, index: null, text: null, passages: [], storedPassages: 0 };
+const noRow: Evolved = { row: null, index: null, text: null, group: null, passages: [], storedPassages: 0 };
 
 /** The row after an event. @throws what the projection throws */
 const evolved = (projection: Projection, before: Row, event: RecordedEvent): Evolved => {
@@ -109,6 +113,7 @@ const evolved = (projection: Projection, before: Row, event: RecordedEvent): Evo
     row,
     index: projection.indexOf(row),
     text: projection.textOf?.(row) ?? null,
+    group: projection.textGroupOf?.(row) ?? null,
     passages: projection.passagesOf?.(row) ?? [],
     storedPassages,
   };
@@ -119,6 +124,7 @@ const change = (row: Row, to: Evolved): void => {
   row.row = to.row;
   row.index = to.index;
   row.text = to.text;
+  row.group = to.group;
   row.passages = to.passages;
   row.storedPassages = to.storedPassages;
   if (to.row === null) row.indexed = nothingIndexed();
@@ -141,7 +147,7 @@ function* findWords(rows: readonly Row[]): Sliced<number> {
     }
     // Pushed, not copied: a row has the passages of many events before it is written.
     for (const passage of passages.slice(storedPassages + indexed.passages.length)) {
-      const words = (yield* searchWords(passage.text)).join(' ');
+      const words = (yield* wordsInSlices(passage.text)).join(' ');
       indexed.passages.push({ ...passage, words });
       units += words.length + 1;
     }
@@ -149,19 +155,32 @@ function* findWords(rows: readonly Row[]): Sliced<number> {
   return units;
 }
 
+const add = (counts: Gathered['counts'], count: Count): void => {
+  const key = JSON.stringify([count.partition, count.place, count.name]);
+  const known = counts.get(key) ?? added(counts, key, { ...count, count: 0 });
+  known.count += 1;
+};
+
 /** Folds one event. An event at or below its stream's progress changes nothing. */
-const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
+const fold = (
+  { projection, handles }: Feed,
+  { event, stream, touched }: Touch,
+  { counts, parked }: Pick<Gathered, 'counts' | 'parked'>,
+  at: string,
+): void => {
   if (stream.parked || event.revision <= stream.to) return;
   if (event.revision > stream.to + 1) {
     throw new FeedGap(event, stream.to + 1);
   }
   try {
     if (touched instanceof Error) throw touched;
+    const counted = handles(event.type) ? (projection.countsOf?.(event) ?? []) : [];
     if (touched.length > 0) {
       // If one of the rows cannot change, none of them does.
       const rows = touched.map((row) => evolved(projection, row, event));
       for (let at = 0; at < rows.length; at += 1) change(touched[at] as Row, rows[at] as Evolved);
     }
+    for (const count of counted) add(counts, count);
     stream.to = event.revision;
   } catch (error) {
     stream.parked = true;
@@ -254,8 +273,8 @@ export const gatherEvents = async (
   const pace: SlicePace = { every: WORDS_PACE_UNITS, unpaused: 0 };
   let folded = 0;
   for (const touch of taken) {
-    if (folded > 0 && gathered.units >= limit.units) break;
-    fold(feed, touch, gathered.parked, at);
+    if (folded > 0 && (gathered.units >= limit.units || gathered.counts.size >= limit.rows)) break;
+    fold(feed, touch, gathered, at);
     const { touched } = touch;
     if (hasWords && !(touched instanceof Error) && touched.some(lacksWords))
       gathered.units += await inSlices(findWords(touched), pace);

@@ -72,5 +72,5 @@ export const rebuild = async (
 /** `reads` is how many reads were gathered. */
 type Gathering = { readonly feed: Feed; gathered: Gathered; reads: number };
 
-const isEnough = ({ gathered: { rows, bytes }, reads }: Gathering): boolean =>
-  reads >= COMMIT_READS || rows.size >= COMMIT.rows || bytes >= COMMIT.bytes;
+const isEnough = ({ gathered: { rows, counts, bytes }, reads }: Gathering): boolean =>
+  reads >= COMMIT_READS || rows.size >= COMMIT.rows || counts.size >= COMMIT.rows || bytes >= COMMIT.bytes;

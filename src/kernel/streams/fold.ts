@@ -14,6 +14,8 @@ export interface Fold<State> {
   readonly versionOf: Decoder<unknown>['versionOf'];
   /** The only command that may write while the stream is in this state; null if all may. */
   heldFor?(state: State): string | null;
+  /** Whether the change from one state to another needs a claim that is recorded in another stream (`Claim`). */
+  claims?(before: State, after: State): boolean;
   /** Set if states are worth saving in addition to the stream; a state is then JSON. */
   readonly snapshots?: SnapshotForm<State>;
 }

@@ -9,7 +9,7 @@ const text = (value: string | null): string => JSON.stringify(value);
 
 /** The part of an event that is hashed. */
 export type HashedEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type' | 'data'> & {
-  readonly meta: Omit<RecordedEvent['meta'], 'hash' | 'process'>;
+  readonly meta: Omit<RecordedEvent['meta'], 'hash' | 'mac' | 'process'>;
 };
 
 /**

@@ -80,11 +80,13 @@ const rangeWithin = (
 /**
  * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES. With a filter, only events that pass it count. One response examines
  * at most HISTORY_SCAN_PAGES, so it may hold fewer than `limit` events and still have a `next`. Other work runs after each portion.
+ * @param isBroken marks the events that are not what was recorded
  */
 export const readHistory = async (
   store: Pick<EventStore, 'read'>,
   stream: string,
   query: HistoryQuery,
+  isBroken: (event: RecordedEvent) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<HistoryPage> => {
   const { direction, limit, filter = {}, times } = query;
   const { first, last: until } = await revisionsWithin(store, stream, times ?? {});
@@ -106,7 +108,8 @@ export const readHistory = async (
       }
       reached = event.revision;
       if (!isWhole && !passes(filter, event)) continue;
-      const text = JSON.stringify(toHistoryEvent(event));
+      const broken = (await isBroken(event)) ? { broken: true } : {};
+      const text = JSON.stringify({ ...toHistoryEvent(event), ...broken });
       events.push(text);
       bytes += Buffer.byteLength(text);
       if (events.length === limit || bytes >= PAGE_BYTES) return true;

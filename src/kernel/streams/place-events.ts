@@ -1,8 +1,10 @@
 import type { CommandContext } from '../base/command-context.js';
 import { currentVersion } from '../base/decoder.js';
+import { defined } from '../base/defined.js';
 import type { EventDraft } from '../base/event-draft.js';
 import { jcs, jsonBytes } from '../base/json.js';
-import { sha256Hex } from '../crypto/sha256.js';
+import type { Seals } from '../crypto/seals.js';
+import { sha256Base64url, sha256Hex } from '../crypto/sha256.js';
 import { derivedUuid } from '../crypto/uuid.js';
 import type { ProcessMark } from '../../ports/event-store.js';
 import type { Fold, Head, StreamEvent } from './fold.js';
@@ -12,7 +14,7 @@ import { GENESIS_HASH, hashedText } from './hash-chain.js';
 export type DraftToPlace = EventDraft & { readonly process?: ProcessMark };
 
 /**
- * Makes events of drafts, to follow the head of a stream: assigns their revisions, ids, times and hashes.
+ * Makes events of drafts, to follow the head of a stream: assigns their revisions, ids, times, hashes and seals.
  * @param now the present time in ISO 8601; time never decreases within a stream
  * @param timeMs leads the ids, in milliseconds since the epoch, so that those of one process insert in order
  * @returns the events, and the size of their data, in characters of JSON
@@ -24,10 +26,13 @@ export const placeEvents = (
     stream,
     fold,
     head,
+    seals,
   }: {
     readonly stream: string;
     readonly fold: Pick<Fold<unknown>, 'versionOf'>;
     readonly head: Omit<Head<unknown>, 'state'>;
+    /** Absent where no secret is at hand; nothing that lacks a seal is signed. */
+    readonly seals?: Seals | undefined;
   },
   context: CommandContext,
   { now, timeMs }: { readonly now: string; readonly timeMs: number },
@@ -44,18 +49,19 @@ export const placeEvents = (
     // The id covers everything that the hash covers, so that a store that recognises repeats by id can never confuse two versions of an event.
     const id = derivedUuid(timeMs, text.withoutId);
     hash = sha256Hex(text.withId(id));
-    const mark = process === undefined ? {} : { process };
-    return { stream, revision, id, type, data, meta: { ...meta, hash, ...mark } };
+    const outside = defined({ mac: seals?.of(hash), process });
+    return { stream, revision, id, type, data, meta: { ...meta, hash, ...outside } };
   });
   return { events, chars };
 };
 
-/** Members of metadata that do not depend on the context. Times and hashes have a fixed length, and no schema version has three digits. */
+/** Members of metadata that do not depend on the context. Times, hashes and seals have a fixed length, and no schema version has three digits. */
 const FIXED = {
   schemaVersion: 99,
   at: new Date(0).toISOString(),
   prevHash: GENESIS_HASH,
   hash: GENESIS_HASH,
+  mac: sha256Base64url(''),
 };
 
 /** The metadata of each event recorded in this context, in bytes of JSON. The mark of a process's event is not included. */

@@ -4,6 +4,8 @@ import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
+import type { Seals } from '../crypto/seals.js';
+import { openState, sealState } from './sealed-snapshot.js';
 import type { Fold, Head } from './fold.js';
 
 /** How many revisions lie between two snapshots of a stream, and so the maximum number of events that are folded after one. */
@@ -35,11 +37,13 @@ export type SnapshottingDeps = {
   readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  /** Of snapshots. */
+  readonly seals: Seals;
 };
 
 /** @param every for tests: how many revisions lie between two snapshots */
 export const createSnapshotting = (
-  { snapshots, clock, log }: SnapshottingDeps,
+  { snapshots, clock, log, seals }: SnapshottingDeps,
   { every = SNAPSHOT_EVERY }: { readonly every?: number } = {},
 ): Snapshotting => {
   let saving = 0;
@@ -66,7 +70,8 @@ export const createSnapshotting = (
       if (weightOf(state) > SNAPSHOT_WEIGHT) return;
       const text = JSON.stringify(state);
       if (text.length > SNAPSHOT_CHARS) return;
-      await snapshots.save({ stream, version, revision, hash, atMs: Date.parse(at), state: text });
+      const sealed = sealState(seals, { stream, version, revision, hash }, text);
+      await snapshots.save({ stream, version, revision, hash, atMs: Date.parse(at), state: sealed });
       away = false;
     } catch (err) {
       failed(err);
@@ -77,8 +82,11 @@ export const createSnapshotting = (
   return {
     find: async (stream, { snapshots: form }, moment) => {
       const found = form === undefined ? null : await ask(stream, form.version, moment);
-      const state = found === null ? null : (form?.restore(parsed(found.state), found.revision) ?? null);
-      return found === null || state === null ? null : { revision: found.revision, hash: found.hash, state };
+      const opened = found === null ? null : openState(seals, found);
+      if (opened === 'changed') log.warn({ stream, revision: found?.revision }, 'Dropped a snapshot that was changed');
+      if (found === null || opened === null || opened === 'changed') return null;
+      const state = form?.restore(parsed(opened.state), found.revision) ?? null;
+      return state === null ? null : { revision: found.revision, hash: found.hash, state };
     },
     passed: (stream, { snapshots: form }, head) => {
       const due = form !== undefined && head.revision > 0 && head.revision % every === 0;

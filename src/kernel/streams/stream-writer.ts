@@ -4,12 +4,20 @@ import type { Clock } from '../../ports/clock.js';
 import type { AppendOutcome, EventStore } from '../../ports/event-store.js';
 import { firstHead, type Fold, type Head, nextHead, type Place, type StreamEvent } from './fold.js';
 import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
+import type { Seals } from '../crypto/seals.js';
 import { freshFlight } from '../concurrency/fresh-flight.js';
 import { type DraftToPlace, placeEvents } from './place-events.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** The events that were recorded, the state after them, and the global position of the last one. */
 export type Recorded<State> = Place<State> & { readonly events: readonly StreamEvent[]; readonly position: number };
+
+/**
+ * Makes the claim that a change of this stream needs (Fold.claims), on behalf of the command that changes it. It is made before the change, and may be
+ * made again.
+ * @throws Rejection if the change must not be made
+ */
+export type Claim = (stream: string, before: Place<unknown>, by: CommandContext) => Promise<void>;
 
 export type StreamWriterOptions = {
   /** Where the folding of a long stream begins. */
@@ -18,6 +26,9 @@ export type StreamWriterOptions = {
   readonly shared?: boolean;
   /** Called with how much the state has grown, in characters of JSON; Infinity if that is not counted. */
   readonly onGrown?: (chars: number) => void;
+  readonly claim?: Claim;
+  /** Seals what is appended. */
+  readonly seals?: Seals;
 };
 
 /**
@@ -36,6 +47,10 @@ export class StreamWriter<State> {
   readonly #source: StreamSource;
   readonly #shared: boolean;
   readonly #onGrown: (chars: number) => void;
+  readonly #claim: Claim;
+  readonly #seals: Seals | undefined;
+  /** The revision at which the last claim was made. */
+  #claimedAt = -1;
   readonly #readOn = freshFlight(() => this.#read());
   /** The last head known to be durable: read from the store, or written by this writer. */
   #confirmed: Head<State>;
@@ -56,7 +71,13 @@ export class StreamWriter<State> {
     fold: Fold<State>,
     store: EventStore,
     clock: Clock,
-    { snapshots = withoutSnapshots, shared = false, onGrown = () => undefined }: StreamWriterOptions = {},
+    {
+      snapshots = withoutSnapshots,
+      shared = false,
+      onGrown = () => undefined,
+      claim = () => Promise.resolve(),
+      seals,
+    }: StreamWriterOptions = {},
   ) {
     this.stream = stream;
     this.#fold = fold;
@@ -65,6 +86,8 @@ export class StreamWriter<State> {
     this.#source = { events: store, snapshots };
     this.#shared = shared;
     this.#onGrown = onGrown;
+    this.#claim = claim;
+    this.#seals = seals;
     this.#confirmed = firstHead(fold);
     this.#head = this.#confirmed;
   }
@@ -114,8 +137,8 @@ export class StreamWriter<State> {
   /**
    * Puts events behind the head and writes them.
    * @param timeMs leads the ids of the events, in milliseconds since the epoch
-   * @returns null if they were not written: another writer was faster, or the head was discarded
-   * @throws what the event store throws; only the stream can then show whether they were written
+   * @returns null if they were not written: another writer was faster, the head was discarded, or a claim came first. The caller decides again
+   * @throws what the claim throws; what the event store throws: only the stream can then show whether they were written
    */
   async append(
     drafts: readonly DraftToPlace[],
@@ -124,12 +147,15 @@ export class StreamWriter<State> {
   ): Promise<Recorded<State> | null> {
     if (!this.#known || this.#retired) return null;
     const before = this.#head;
-    const { events, chars } = placeEvents(drafts, { stream: this.stream, fold: this.#fold, head: before }, context, {
-      now: this.#clock.now().toISOString(),
-      timeMs,
-    });
+    const place = { stream: this.stream, fold: this.#fold, head: before, seals: this.#seals };
+    const { events, chars } = placeEvents(drafts, place, context, { now: this.#clock.now().toISOString(), timeMs });
     const heads = headsBehind(this.#fold, before, events);
     const after = heads.at(-1) ?? before;
+    if (this.#claimedAt !== before.revision && this.#fold.claims?.(before.state, after.state) === true) {
+      await this.#claim(this.stream, before, context);
+      this.#claimedAt = before.revision;
+      return null;
+    }
     const sent = this.#send(before.revision, events);
     this.#head = after;
     this.#inFlight += 1;

@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
+import { defined } from '../base/defined.js';
 import { weightOf } from '../base/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import type { Fold, Place } from './fold.js';
 import { foldStream } from './fold-stream.js';
-import { StreamWriter } from './stream-writer.js';
+import { type Claim, StreamWriter } from './stream-writer.js';
+import type { Seals } from '../crypto/seals.js';
 import { KeyedMutex } from '../concurrency/keyed-mutex.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
@@ -33,11 +35,15 @@ export class StreamWriters {
   readonly #snapshots: Snapshotting;
   readonly #shared: boolean;
   readonly #bytes: number;
+  readonly #claim: Claim | undefined;
+  readonly #seals: Seals | undefined;
   readonly #mutex = new KeyedMutex();
 
   /**
    * @param shared whether other programs write these streams too
    * @param snapshots where the folding of long streams begins
+   * @param claim makes the claims that changes need
+   * @param seals seals what is appended
    */
   constructor(
     store: EventStore,
@@ -47,11 +53,15 @@ export class StreamWriters {
       bytes = LANES_BYTES,
       shared = false,
       snapshots = withoutSnapshots,
+      claim,
+      seals,
     }: {
       readonly kept?: number;
       readonly bytes?: number;
       readonly shared?: boolean;
       readonly snapshots?: Snapshotting;
+      readonly claim?: Claim;
+      readonly seals?: Seals;
     } = {},
   ) {
     this.#store = store;
@@ -59,6 +69,8 @@ export class StreamWriters {
     this.#snapshots = snapshots;
     this.#shared = shared;
     this.#bytes = bytes;
+    this.#claim = claim;
+    this.#seals = seals;
     this.#writers = new LRUCache({
       max: kept,
       maxSize: bytes,
@@ -100,6 +112,12 @@ export class StreamWriters {
     return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
   }
 
+  /** Whether this process wrote every event of a stream from a revision on, to its knowledge. */
+  hasWritten(stream: string, from: number): boolean {
+    const known = this.#writers.peek(stream) ?? this.#leaving.get(stream);
+    return known !== undefined && known.writer.readRevision < from;
+  }
+
   /** The last revision of a stream, or an earlier one that is known without reading; -1 if it has none. */
   async revisionOf(stream: string): Promise<number> {
     const known = this.#writers.peek(stream)?.writer.confirmedRevision ?? -1;
@@ -111,6 +129,7 @@ export class StreamWriters {
       snapshots: this.#snapshots,
       shared: this.#shared,
       onGrown: (chars) => this.#grow(stream, chars),
+      ...defined({ claim: this.#claim, seals: this.#seals }),
     });
     const kept = { writer: writer as unknown as StreamWriter<unknown>, bytes: 1, grown: 0 };
     this.#writers.set(stream, kept);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ import { systemClock } from '../../../src/adapters/system/clock.js';
 
 const signal = new AbortController().signal;
 const NOTE = 'minds.example/audit/local\n1\n\n— note\n';
-const deps = { clock: systemClock, resolve: systemResolve };
+const deps = { clock: systemClock, resolve: systemResolve, log: { warn: () => undefined } };
 
 /** A receiver that always answers with the same status. */
 const answering = async (status: number) => {
@@ -67,6 +67,31 @@ describe('a receiver of checkpoints', () => {
     await receiver.handOn(NOTE, signal);
     await receiver.handOn(NOTE, signal);
     expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify({ note: NOTE })}\n`.repeat(2));
+  });
+
+  it('tells the last size that a file keeps of each log, and counts and reports what it did not accept [10.5i, 10.5u]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'anima-receiver-'));
+    const file = join(folder, 'notes');
+    const warnings: string[] = [];
+    const log = { warn: (_: object, message: string): void => void warnings.push(message) };
+    const receiver = createCheckpointReceiver(pathToFileURL(file).href, { ...deps, log });
+    const note = (origin: string, size: number): string => `${origin}\n${String(size)}\nroot\n`;
+    expect(await receiver.lastSize('a.example/audit/x')).toBeNull();
+    await receiver.handOn(note('a.example/audit/x', 7), signal);
+    await receiver.handOn(note('a.example/audit/x/2', 9), signal);
+    // More than one block of other notes, and a line that was cut off.
+    await appendFile(file, `${JSON.stringify({ note: note('b.example/audit/y', 1) })}\n`.repeat(9_000));
+    await appendFile(file, '{"note":"a.exam');
+    expect(await receiver.lastSize('a.example/audit/x')).toBe(7);
+    expect(await receiver.lastSize('a.example/audit/x/2')).toBe(9);
+    expect(await receiver.lastSize('b.example/audit/y')).toBe(1);
+    expect(await receiver.lastSize('b.example/audit')).toBeNull();
+    expect(warnings).toEqual([]);
+
+    const nowhere = createCheckpointReceiver(pathToFileURL(join(folder, 'missing', 'notes')).href, { ...deps, log });
+    await expect(nowhere.handOn(NOTE, signal)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(warnings).toHaveLength(1);
+    expect(await createCheckpointReceiver('http://127.0.0.1:1/log', deps).lastSize('a.example/audit/x')).toBeNull();
   });
 
   it('is not waited for when it is a pipe without a reader', async () => {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 
 import { openLlamaEngine, MAX_WAITING, threadsFor } from '../../../src/adapters/cortex/llama.js';
-import { type LlamaPackage, loadLlamaPackage } from '../../../src/adapters/cortex/llama-package.js';
+import { type LlamaHistory, type LlamaPackage, loadLlamaPackage } from '../../../src/adapters/cortex/llama-package.js';
 import { buildPrompt } from '../../../src/features/turns/domain/decision/prompt.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
@@ -14,7 +14,7 @@ import { anInput, aRuleset } from '../../support/rules.js';
 import { settle } from '../../support/settle.js';
 import { followersOf } from '../../support/signal-followers.js';
 
-type Prompted = { readonly system: string | undefined; readonly user: string; readonly options: JsonObject };
+type Prompted = { readonly before: LlamaHistory; readonly user: string; readonly options: JsonObject };
 type Mode = 'answer' | 'fail' | 'hang';
 
 /** A fake of the part of the package that the engine uses, with a model that always answers the same. */
@@ -54,14 +54,14 @@ const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
         },
       }),
       LlamaChatSession: class {
-        readonly #system: string | undefined;
-        constructor({ systemPrompt }: { readonly systemPrompt?: string }) {
-          this.#system = systemPrompt;
+        #before: LlamaHistory = [{ type: 'system', text: 'You are a helpful assistant of this package.' }];
+        setChatHistory(history: LlamaHistory): void {
+          this.#before = history;
         }
         async prompt(user: string, { signal, ...options }: { readonly signal: AbortSignal }): Promise<string> {
           if (running > 0) throw new Error('two at once');
           running += 1;
-          prompted.push({ system: this.#system, user, options: options });
+          prompted.push({ before: this.#before, user, options: options });
           try {
             await settle(1);
             if (mode === 'fail') throw new Error(`no room for ${user}`);
@@ -118,9 +118,9 @@ describe('the in-process engine', () => {
     );
     expect(stats).toEqual({ promptTokens: 7, completionTokens: 3, ms: 0 });
     expect(fake.prompted).toEqual([
-      { system: undefined, user: 'Hello.', options: { maxTokens: 512 } },
+      { before: [], user: 'Hello.', options: { maxTokens: 512 } },
       {
-        system: ctxMessages?.[0]?.content,
+        before: [{ type: 'system', text: ctxMessages?.[0]?.content }],
         user: ctxMessages?.[1]?.content,
         options: {
           maxTokens: 9,
@@ -132,6 +132,32 @@ describe('the in-process engine', () => {
     ]);
     expect(fake.done).toEqual(['ended', 'cleared', 'ended', 'cleared']);
     expect([engine.parameters, engine.runtime]).toEqual([270, 'llama.cpp']);
+  });
+
+  it('gives the model a conversation as messages, and no system message of the package [13.4f]', async () => {
+    const { fake, engine } = await openEngine();
+    await engine.complete(
+      {
+        prompt: 'the same in one text',
+        messages: [
+          { role: 'system', content: 'You keep an inn.' },
+          { role: 'user', content: '"Good evening."' },
+          { role: 'assistant', content: '{"dialogue":"Come in."}' },
+          { role: 'user', content: '"What did you just say?"' },
+        ],
+      },
+      never,
+    );
+    expect(fake.prompted).toMatchObject([
+      {
+        before: [
+          { type: 'system', text: 'You keep an inn.' },
+          { type: 'user', text: '"Good evening."' },
+          { type: 'model', response: ['{"dialogue":"Come in."}'] },
+        ],
+        user: '"What did you just say?"',
+      },
+    ]);
   });
 
   it('leaves no listeners on the signal of its caller', async () => {
@@ -147,6 +173,7 @@ describe('the in-process engine', () => {
     const { fake, engine } = await openEngine(fakePackage(), { threads: 3, contextTokens: 1_000 });
     await engine.complete({ prompt: 'Hello.' }, never);
     expect(fake.asked).toEqual([{ maxThreads: 3, max: 1_000 }]);
+    expect(engine.knownContext?.()).toBe(1_000);
     expect([1, 2, 3, 4, 8, 64].map(threadsFor)).toEqual([1, 1, 1, 2, 4, 8]);
     const unset = await openEngine();
     await unset.engine.complete({ prompt: 'Hello.' }, never);
@@ -158,11 +185,12 @@ describe('the in-process engine', () => {
     const refused = engine.complete({ prompt: 'so '.repeat(1_000).trim() }, never);
     await expect(refused).rejects.toMatchObject({
       code: 'CORTEX_NO_ANSWER',
-      details: { cortexId: 'llama', reason: expect.stringMatching(/1064 tokens.* 1000 .*ANIMA_CORTEX_CONTEXT_TOKENS/) },
+      contextTokens: 1_000,
+      details: { cortexId: 'llama', reason: expect.stringMatching(/1072 tokens.* 1000 .*ANIMA_CORTEX_CONTEXT_TOKENS/) },
     });
     expect(engine.state()).toBe('ready');
     await engine.complete({ prompt: 'so '.repeat(800).trim() }, never);
-    expect(fake.prompted.map(({ options }) => options['maxTokens'])).toEqual([136]);
+    expect(fake.prompted.map(({ options }) => options['maxTokens'])).toEqual([128]);
   });
 
   it('omits a schema that the model cannot be constrained to', async () => {

@@ -5,6 +5,7 @@ import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
 import { buildPrompt } from '../../../src/features/turns/domain/decision/prompt.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
+import { PromptTooLong } from '../../../src/ports/prompt-too-long.js';
 import { cortexEngineContract, SECRET } from '../../contracts/cortex-engine.js';
 import { rememberingLog } from '../../support/http.js';
 import { type Behaviour, type OpenAiServer, startOpenAiServer } from '../../support/openai-server.js';
@@ -543,6 +544,22 @@ describe('the engine of a model server', () => {
     expect(JSON.stringify([refused.details, engine.state(), log.lines])).not.toContain(SECRET);
   });
 
+  it.each([
+    [400, { error: { message: "This model's maximum context length is 4096 tokens. You requested 5000." } }, 4_096],
+    [400, { error: { type: 'exceed_context_size_error', message: 'exceeds', n_prompt_tokens: 900, n_ctx: 512 } }, 512],
+    [413, { error: 'Too much.' }, null],
+    [400, { error: { code: 'context_length_exceeded', message: 'Please reduce it.' } }, null],
+    [400, { error: { message: 'Unknown word.' } }, undefined],
+    [500, { error: { message: 'maximum context length is 4096 tokens' } }, undefined],
+  ])(
+    'knows a refusal of HTTP %i for the length of a prompt, and the context that it names [13.1e]',
+    async (code, error, context) => {
+      server.behave(errorWith(code, error), errorWith(code, error), errorWith(code, error));
+      const refused = await refusal(ask());
+      expect(refused instanceof PromptTooLong ? refused.contextTokens : undefined).toBe(context);
+    },
+  );
+
   it('knows how many tokens its model takes if the server lists that [6.10b]', async () => {
     expect(await engine.contextTokens?.(never)).toBeNull();
     for (const [model, tokens] of [
@@ -554,6 +571,14 @@ describe('the engine of a model server', () => {
       server.lists(model);
       expect(await engine.contextTokens?.(never)).toBe(tokens);
     }
+  });
+
+  it('knows without a call what its operator said of its context [13.1a]', async () => {
+    expect(engine.knownContext?.()).toBeNull();
+    server.lists({ id: 'tiny-270m-instruct', max_model_len: 8_192 });
+    const settings = { url: server.url, model: 'tiny-270m-instruct', key: null, contextTokens: 4_096 };
+    const sized = createOpenAiEngine(settings, { clock, log, random: seededRandom('jitter') });
+    expect([sized.knownContext?.(), await sized.contextTokens?.(never)]).toEqual([4_096, 4_096]);
   });
 
   it('reports a missing server as unreachable, and logs neither its key nor a prompt [6.4d]', async () => {
@@ -596,7 +621,9 @@ describe('the engine of a model server', () => {
   it('asks once more with more room if all tokens went into reasoning, and then says so [6.5d, 6.5e]', async () => {
     server.behave(cutOff('', { reasoning_content: 'I lit it; hide it.' }));
     const { reason } = (await refusal(ask('Hello.', { maxTokens: 512 }))).details;
-    expect(reason).toBe('The model server answers without a text: the model used up its tokens for reasoning.');
+    expect(reason).toBe(
+      'The model server answers without a text: the model used up its tokens for reasoning. Raise ANIMA_CORTEX_MAX_TOKENS, or let it reason less (ANIMA_CORTEX_EXTRA).',
+    );
     expect(tokens()).toEqual([512, 2_048, 2_048]);
     expect(engine.problem?.()).toBe(reason);
     server.behave(well);

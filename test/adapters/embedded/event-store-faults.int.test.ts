@@ -215,6 +215,31 @@ describe('The embedded event store', () => {
     await expect(reader.read(other, forwards)).rejects.toMatchObject(refused);
   });
 
+  it('names the file if a row can be read, but its text is no JSON or the name of its stream is gone', async () => {
+    const stream = npcStream('local', 'mira');
+    {
+      await using store = EmbeddedEventStore.open(file);
+      await store.append(stream, 'no_stream', [event('e', { data: { text: 'between the brackets' } })]);
+    }
+    const bytes = await readFile(file);
+    const at = bytes.lastIndexOf(Buffer.from('between the brackets'));
+    await writeFile(file, bytes.fill('"', at, at + 4));
+    {
+      await using store = EmbeddedEventStore.open(file);
+      const message = expect.stringContaining('the history of the mind "mira" cannot be read') as string;
+      await expect(store.read(stream, forwards)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message });
+      using reader = openEventReader(file);
+      await expect(reader.read(stream, forwards)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message });
+    }
+    {
+      using database = Database.open(file, { synchronous: 'FULL' });
+      database.exec('DELETE FROM streams');
+    }
+    await using store = EmbeddedEventStore.open(file);
+    const message = expect.stringContaining('events.db is damaged: an event after position 0 cannot be read') as string;
+    await expect(store.readAll(0, 10)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', message });
+  });
+
   it('reports whether it is writable and readable [10.6c]', async () => {
     using database = Database.open(file, { synchronous: 'FULL' });
     await using store = EmbeddedEventStore.open(database);

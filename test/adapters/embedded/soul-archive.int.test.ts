@@ -24,7 +24,7 @@ soulArchiveContract('The embedded adapter', async () => {
 
 const payload = Buffer.from('{"name":"Mira"}');
 const digest = contentDigest(payload);
-const by = { tenant: 'studio' };
+const by = { tenant: 'studio', at: new Date('2026-01-01T00:00:00Z') };
 const expiresAt = new Date(Date.UTC(2030, 0, 1));
 
 describe('the archive on disk', () => {

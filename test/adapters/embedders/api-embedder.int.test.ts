@@ -106,10 +106,44 @@ describe('an embedder on a server', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('embeds a long text in windows, batched like several texts', async () => {
-    const texts = Array.from({ length: 40 }, () => 'word '.repeat(400));
-    expect(await embedder.embed(texts, calm)).toHaveLength(40);
-    expect(server.seen.map(({ body }) => body.input.length)).toEqual([64, 16]);
+  it('embeds a long text in windows, and few bytes in a request', async () => {
+    const long = Array.from({ length: 300 }, (_, n) => `word${String(1_000 + n)} `).join('');
+    expect(await embedder.embed([long, 'word'], calm)).toHaveLength(2);
+    expect(server.seen.map(({ body }) => body.input.length)).toEqual([3]);
+    const texts = Array.from({ length: 13 }, (_, n) => `${String(n)} ${'word '.repeat(285)}`);
+    expect(await embedder.embed(texts, calm)).toHaveLength(13);
+    expect(server.seen.map(({ body }) => body.input.length)).toEqual([3, 12, 1]);
+  });
+
+  it('halves a request that gets no answer in time [3.9c]', async () => {
+    const atMost8: Misbehaviour = (response, { body: { input } }) => {
+      const words = input.map((_, index) => ({ index, embedding: [1, 0] }));
+      if (input.length <= 8) reply(response, 200, { data: words });
+    };
+    answers(...Array.from({ length: 100 }, () => atMost8));
+    const texts = Array.from({ length: 64 }, (_, n) => `text ${String(n)}`);
+    const first = embedder.embed(texts, calm);
+    const failing = expect(first).rejects.toMatchObject(unavailable);
+    for (const requests of [1, 2, 3]) {
+      await server.came(requests);
+      await clock.advance(20_000);
+    }
+    await failing;
+    const second = embedder.embed(texts, calm);
+    await server.came(4);
+    await clock.advance(20_000);
+    expect(await second).toHaveLength(64);
+    expect(server.seen.map(({ body }) => body.input.length)).toEqual([64, 32, 16, 16, 8, 8, 8, 8, 8, 8, 8, 8]);
+    server.next.splice(0);
+  });
+
+  it('keeps what was answered before a call failed [3.9c]', async () => {
+    const texts = Array.from({ length: 13 }, (_, n) => `${String(n)} ${'word '.repeat(285)}`);
+    answers(data({ data: Array.from({ length: 12 }, () => ({ embedding: [1, 0] })) }), status(401));
+    await expect(embedder.embed(texts, calm)).rejects.toMatchObject(unavailable);
+    answers(data({ data: [{ embedding: [0, 1] }] }));
+    expect(await embedder.embed(texts, calm)).toHaveLength(13);
+    expect(server.seen.map(({ body }) => body.input.length)).toEqual([12, 1, 1]);
   });
 
   it.each([

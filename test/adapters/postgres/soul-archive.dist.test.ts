@@ -19,7 +19,11 @@ describe('the archive in PostgreSQL', () => {
     await using schema = new TestSchema();
     const [one, other] = [new PostgresSoulArchive(schema.postgres), new PostgresSoulArchive(schema.again())];
     await one.stage(digest, payload, { tenant: 'studio', expiresAt });
-    const said = await Promise.all([one, other].map((archive) => archive.publish(digest, { tenant: 'studio' })));
+    const said = await Promise.all(
+      [one, other].map((archive) =>
+        archive.publish(digest, { tenant: 'studio', at: new Date('2026-01-01T00:00:00Z') }),
+      ),
+    );
     expect(said.sort()).toEqual(['published', 'wasPublic']);
     expect(Buffer.from((await other.readPublic(digest)) ?? []).equals(payload)).toBe(true);
   });
@@ -31,7 +35,7 @@ describe('the archive in PostgreSQL', () => {
       archives.map(async (archive, n) => {
         const tenant = `studio-${String(n)}`;
         await archive.stage(digest, payload, { tenant, expiresAt });
-        return archive.publish(digest, { tenant });
+        return archive.publish(digest, { tenant, at: new Date() });
       }),
     );
     expect(said.sort()).toEqual(['published', 'wasPublic']);

@@ -27,4 +27,27 @@ describe('the metrics', () => {
     const { scrape } = await figures({ test_read: () => Promise.resolve(values.shift() ?? null) });
     expect([await scrape(), await scrape(), await scrape()]).toEqual([['test_read 5'], [], ['test_read 6']]);
   });
+
+  it('count things by kind, however many kinds there are', async () => {
+    const metrics = createMetrics();
+    metrics.count('verdicts', 'valid');
+    metrics.count('verdicts', 'valid');
+    metrics.count('verdicts', 'refused');
+    for (let key = 0; key < 300; key += 1) metrics.count('tooManyRequests', `k${String(key)}`);
+    const { content } = await metrics.render();
+    expect(content).toContain('anima_verdicts_total{outcome="valid"} 2\n');
+    expect(content).toContain('anima_verdicts_total{outcome="refused"} 1\n');
+    expect(content).toContain('anima_rule_refusals_total 0\n');
+    expect(content.match(/^anima_too_many_requests_total\{/gm)).toHaveLength(101);
+    expect(content).toContain('anima_too_many_requests_total{key="other"} 200\n');
+  });
+
+  it('show a figure that only grows as a counter', async () => {
+    const values = [5, null, 9];
+    const read = () => Promise.resolve(values.shift() ?? null);
+    const metrics = createMetrics([{ name: 'test_total', help: 'A count.', isCounter: true, read }]);
+    const shown = async () => /^test_total (\d+)$/m.exec((await metrics.render()).content)?.[1];
+    expect([await shown(), await shown(), await shown()]).toEqual(['5', undefined, '9']);
+    expect((await metrics.render()).content).toContain('# TYPE test_total counter');
+  });
 });

@@ -151,6 +151,7 @@ describe('a line of a history', () => {
     ['BridgeChecked', { action: { type: 'MOVE' }, valid: false, code: 'TARGET_MISSING' }, 'MOVE TARGET_MISSING'],
     ['SomethingNewer', { a: 1 }, '{"a":1}'],
     ['toString', { a: 1 }, '{"a":1}'],
+    ['SoulWithdrawn', { soulId: 's1', txId: 'ghw7IY9_f' }, 'ghw7IY9_f from the archive'],
   ])('summarises %s %j', (type, data, gist) => {
     expect(event(type, data).slice(53).trim()).toBe(gist);
   });

@@ -13,6 +13,41 @@ describe('the explanation as a tree', () => {
     expect(JSON.stringify(tree)).toContain('gold <5: cannot be decided, it is no number (found');
   });
 
+  it('says how the server recalled [3.9d]', () => {
+    const recall = { embedder: 'use@1', pending: 3, byWords: 'memories' };
+    expect(texts({ ...decided, recall })).toContain(
+      'recalled nothing, by use@1, 3 without a vector yet, some memories by their words',
+    );
+    expect(texts({ ...decided, memories: [{}], recall: { embedder: 'use@1', pending: 0 } })).toContain(
+      'recalled 1 memory, by use@1',
+    );
+    expect(texts(decided)).toContain('recalled nothing');
+  });
+
+  it('names what a shortened prompt leaves out [13.1f]', () => {
+    const leftOut = [
+      { from: 'persona', count: 1, inPart: true },
+      { from: 'state', count: 3, inPart: false, names: ['ledger', 'hp'] },
+      { from: 'context', count: 1, inPart: true, names: ['crowd'] },
+      { from: 'memory', count: 1, inPart: false },
+      { from: 'memory', count: 3, inPart: true },
+      { from: 'conversation', count: 4, inPart: false },
+    ];
+    const prompt = {
+      text: 'p',
+      digest: 'abc',
+      madeAgain: true,
+      parts: [],
+      tokens: 440,
+      budget: 450,
+      isShortened: true,
+    };
+    expect(JSON.stringify(whyTree({ ...decided, prompt: { ...prompt, leftOut } }))).toContain(
+      'LEFT OUT: the end of the persona; the state members ledger, hp, 1 more; parts of the context member crowd; 1 memory; parts of 3 memories; 4 exchanges',
+    );
+    expect(JSON.stringify(whyTree({ ...decided, prompt }))).not.toContain('LEFT OUT');
+  });
+
   it('shows which rule decided, and what it says [10.2c]', () => {
     const rules = [
       { drRuleId: 'fair', ruleName: 'Fair', ruleAction: 'ALLOW SELL', matched: true, conditions: [] },
@@ -49,6 +84,19 @@ describe('the explanation as a tree', () => {
       expect(all).toContain(text);
   });
 
+  it('shows the parts of a prompt with their origins, or its lines if there are none [13.5d]', () => {
+    const below = (prompt: object) =>
+      whyTree({ ...decided, prompt: { text: 'One\n\nTwo', digest: 'd', ...prompt } })
+        .below?.find(({ text }) => text.startsWith('prompt of'))
+        ?.below?.map(({ text }) => text);
+    expect(below({ madeAgain: false })).toEqual(['One', 'Two']);
+    const parts = [
+      { text: 'One', from: 'persona' },
+      { text: '"It\nburned."', from: 'memory', ref: 't1-0' },
+    ];
+    expect(below({ madeAgain: true, parts })).toEqual(['persona: One', 'memory t1-0: "It burned."']);
+  });
+
   it('reports that a turn was decided without rules, and how to use some', () => {
     expect(texts(decided)).toContainEqual(expect.stringMatching(/^decided without rules: .*rulesetId.*default$/));
   });
@@ -69,5 +117,24 @@ describe('the explanation as a tree', () => {
     expect(of({ rulesetMissing: 'markt' })).toEqual([]);
     expect(of({ verdict: null })).toEqual([]);
     expect(of({ ruleset: { rulesetId: 'market', version: 1 }, rules: [{ drRuleId: 'a', matched: true }] })).toEqual([]);
+  });
+
+  it('names the player who spoke, and who named the player [12.1d]', () => {
+    const of = (player: Parameters<typeof whyTree>[0]) => texts({ ...decided, player })[1];
+    expect(of({ id: 'ann', from: 'body' })).toBe('player ann (body)');
+    expect(of({ id: 'ann', name: 'Ann', from: 'token' })).toBe('player ann "Ann" (token)');
+    expect(texts(decided).some((text) => text.startsWith('player'))).toBe(false);
+  });
+
+  it('says why a turn failed, and what was wrong in each attempt [10.2d]', () => {
+    const failed = {
+      verdict: null,
+      missingAnswers: [{ attempt: 1, cortexId: 'http', reason: 'It has no words.' }],
+      failure: { code: 'CORTEX_NO_ANSWER', reason: 'It has no words.' },
+    };
+    const all = JSON.stringify(whyTree(failed));
+    expect(all).toContain('attempt 1 of http: It has no words.');
+    expect(texts(failed)).toContain('no verdict, CORTEX_NO_ANSWER: It has no words.');
+    expect(texts({ verdict: null })).toContain('no verdict');
   });
 });

@@ -62,11 +62,15 @@ describe('the checks of an engine', () => {
   });
 
   it('say how many tokens it takes, and how fast it is [6.10b, 6.10c]', () => {
-    expect([4_096, 4_095, null].map((tokens) => judgeContext(tokens).result)).toEqual([
+    expect([4_096, 4_095, null].map((tokens) => judgeContext(tokens, false).result)).toEqual([
       'passed',
       'failed',
       'notJudged',
     ]);
+    expect(judgeContext(900, true)).toMatchObject({
+      result: 'warning',
+      message: expect.stringMatching(/only 900 tokens.*Longer ones are shortened to fit, so NPCs know less/) as string,
+    });
     expect(judgeSpeed(text('Yes.', { ms: 2_000, tokens: 41 }), 2_000)).toEqual({
       check: 'speed',
       result: 'passed',
@@ -103,8 +107,9 @@ describe('the checks of an engine', () => {
 
   it('are passed if the turn passed and none failed [6.10c]', () => {
     const turn = judgeTurn({ called: text('…'), judged: { structured: true, verdict: verdict({}) } });
-    expect(hasPassed([judgeContext(null), turn])).toBe(true);
-    expect(hasPassed([judgeContext(1), turn])).toBe(false);
-    expect(hasPassed([judgeContext(null), { ...turn, result: 'notJudged' }])).toBe(false);
+    expect(hasPassed([judgeContext(null, false), turn])).toBe(true);
+    expect(hasPassed([judgeContext(1, false), turn])).toBe(false);
+    expect(hasPassed([judgeContext(1, true), turn])).toBe(true);
+    expect(hasPassed([judgeContext(null, false), { ...turn, result: 'notJudged' }])).toBe(false);
   });
 });

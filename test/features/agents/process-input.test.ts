@@ -1,18 +1,27 @@
+import { checksOf } from '../../support/seals.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { agentInput } from '../../../src/features/agents/take-input.js';
 import { type AgentDeps, processInput } from '../../../src/features/agents/process-input.js';
+import { openRulesets } from '../../../src/features/rules/rulesets.js';
+import { whyOf } from '../../../src/features/turns/why.js';
 import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/features/agents/expected-retries.js';
+import { sentencesOf } from '../../../src/features/agents/sentences.js';
 import { pause } from '../../../src/kernel/concurrency/pause.js';
 import { TURNS_KEPT_PER_MIND } from '../../../src/features/turns/turn-index.js';
 import { SingleFlight } from '../../../src/kernel/concurrency/single-flight.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import { PromptTooLong } from '../../../src/ports/prompt-too-long.js';
+import { createMindReplay, type DecidedAgain } from '../../../src/features/replays/replay-mind.js';
+import { defined } from '../../../src/kernel/base/defined.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { countTokens } from '../../../src/kernel/model-text/count-tokens.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
+import { drained } from '../../../src/kernel/base/sliced.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -96,7 +105,7 @@ const openAgents = async (
     recall: ({ query }: { readonly query: string }) => {
       recalls.push(query);
       if (onRecall()) return Promise.reject(new Rejection('EMBEDDER_UNAVAILABLE'));
-      return Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
+      return Promise.resolve({ memories: [], embedder: 'words@1', pending: 2, byWords: null, revision: -1 });
     },
     engineOf: () => engine,
   };
@@ -132,6 +141,7 @@ const openAgents = async (
     retries: createExpectedRetries(clock),
     openings: new Map(),
     waits: new SingleFlight(),
+    sentences: sentencesOf,
     runtime: refusing(told, busy),
   };
   let commands = 0;
@@ -172,7 +182,47 @@ describe('an agent’s turn', () => {
     expect(findBreak(await agents.events())).toBeNull();
   });
 
-  it('shows the engine what was said before, from the record of its opening [13.4a, 13.4c, 13.4d, 13.4f]', async () => {
+  it.each([
+    ['the context less the answer', 2_000, undefined, 1_488],
+    ['less what answers may take here', 2_000, 700, 1_300],
+    ['at least half of the context', 2_000, 4_000, 1_000],
+    ['none if the context is not known', null, 700, undefined],
+  ])('records the budget of a prompt: %s [13.1a]', async (_, context, maxTokens, promptBudget) => {
+    const fake = fakeCortex(() => Promise.resolve('Yes.'));
+    const inTurns = maxTokens === undefined ? undefined : { maxTokens };
+    const engine = { ...fake.engine, knownContext: () => context, ...defined({ inTurns }) };
+    await using agents = await openAgents({ engine });
+    await agents.say('A room, please.');
+    const opened = (await agents.events()).find(({ type }) => type === 'TurnOpened');
+    expect(opened?.data['promptBudget']).toBe(promptBudget);
+  });
+
+  it('shows the engine a prompt within its budget [13.1a]', async () => {
+    const fake = fakeCortex(() => Promise.resolve('Yes.'));
+    const engine = { ...fake.engine, knownContext: () => 1_000 };
+    await using agents = await openAgents({ engine });
+    await agents.say('A room, please.', {
+      npcState: { crowd: Array.from({ length: 900 }, (_, at) => `guest ${String(at)}`) },
+    });
+    const [{ messages = [] } = {}] = fake.asked;
+    expect(countTokens(messages.map(({ content }) => content).join('\n'))).toBeLessThanOrEqual(488);
+    expect(messages[0]?.content).toContain('guest 0');
+  });
+
+  it('records how it recalled, and its explanation shows it [3.9d]', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins."}'));
+    await using agents = await openAgents({ engine });
+    await agents.say('A room, please.');
+    const recalled = (await agents.events()).find(({ type }) => type === 'MemoriesRecalled');
+    expect(recalled?.data['recall']).toEqual({ embedder: 'words@1', pending: 2 });
+    const { events, repository, writers } = agents.deps;
+    const checks = checksOf(events);
+    const deps = { events, repository, writers, checks, rulesets: openRulesets(writers, events) };
+    const why = await whyOf(deps, TENANT, 'mira', recalled?.data['turnId'] as string);
+    expect(why.recall).toEqual({ embedder: 'words@1', pending: 2 });
+  });
+
+  it('shows the engine what was said before, from the record of its opening [13.4a, 13.4c, 13.4d, 13.4f, 13.5e]', async () => {
     const said = ['{"dialogue": "Three coins.", "action": "SPEAK"}', '{"action": "MOVE"}', '{"dialogue": "Well."}'];
     const { engine, asked } = fakeCortex(() => Promise.resolve(said[asked.length - 1] ?? ''));
     const clock = new ManualClock();
@@ -193,6 +243,7 @@ describe('an agent’s turn', () => {
         { turnId: opened[1]?.['turnId'], heard: 'Go away!', answered: { dialogue: expect.any(String) as string } },
       ],
     ]);
+    for (const { promptAt } of opened) expect(promptAt).toBe(clock.now().toISOString());
     expect(asked[2]?.messages?.map(({ role }) => role)).toEqual([
       ...['system', 'user', 'assistant', 'user', 'assistant', 'user'],
     ]);
@@ -200,6 +251,18 @@ describe('an agent’s turn', () => {
     await clock.advance(30 * 60_000 + 1);
     await agents.say('Hello?');
     expect((await agents.events()).findLast(({ type }) => type === 'TurnOpened')?.data['conversation']).toEqual([]);
+  });
+
+  it('shows an engine that takes parts what the prompt is made of, and no other engine [6.4g]', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
+    await using agents = await openAgents({ engine: { ...engine, takesParts: true } });
+    await agents.say('A room, please.', { npcState: { hp: 3 } });
+    expect(asked[0]?.parts).toContainEqual({ text: 'Your state: {"hp":3}', from: 'state' });
+    expect(asked[0]?.parts?.at(-1)).toEqual({ text: '"A room, please."', from: 'observation' });
+
+    await using others = await openAgents({ engine });
+    await others.say('A room, please.');
+    expect(asked[1]).not.toHaveProperty('parts');
   });
 
   it('is decided by the default preset when the tenant has no default [7.1d, 7.1g]', async () => {
@@ -649,7 +712,7 @@ describe('an agent’s turn', () => {
 
   const noText = new Rejection('CORTEX_NO_ANSWER', { details: { cortexId: 'fake', reason: 'It has no words.' } });
 
-  it('ends after three attempts without a text, with the last reason; the same input opens a new turn [6.7a, 6.7b, 6.7c]', async () => {
+  it('ends after three attempts without a text, with the last reason; the same input opens a new turn [6.7a, 6.7b, 6.7c, 10.2d]', async () => {
     let isMute = true;
     const fake = fakeCortex(() => (isMute ? Promise.reject(noText) : Promise.resolve('Here I am.')));
     await using agents = await openAgents(fake);
@@ -661,8 +724,50 @@ describe('an agent’s turn', () => {
     expect(fake.asked.every(({ once }) => once === true)).toBe(true);
     const failed = ['AnswerMissing', 'AnswerMissing', 'AnswerMissing', 'TurnFailed'];
     expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', ...failed]);
+    const { turnId } = (await agents.events())[0]?.data as { readonly turnId: string };
+    const { events, repository, writers } = agents.deps;
+    const rulesets = openRulesets(writers, events);
+    const reason = 'It has no words.';
+    expect(
+      await whyOf({ events, repository, writers, rulesets, checks: checksOf(events) }, TENANT, 'mira', turnId),
+    ).toMatchObject({
+      missingAnswers: [1, 2, 3].map((attempt) => ({ attempt, cortexId: 'fake', reason })),
+      failure: { code: 'CORTEX_NO_ANSWER', reason },
+    });
     isMute = false;
     expect((await agents.say('Hello?')).verdict).toMatchObject({ dialogue: 'Here I am.' });
+  });
+
+  it('asks with a shorter prompt if the engine refuses the first for its length [13.1e, 13.1f]', async () => {
+    const refused = new PromptTooLong('fake', 'Too long.', 1_100);
+    const fake = fakeCortex(({ prompt }) =>
+      countTokens(prompt) > 588 ? Promise.reject(refused) : Promise.resolve('At last.'),
+    );
+    await using agents = await openAgents(fake);
+    const npcState = { crowd: Array.from({ length: 900 }, (_, at) => `guest ${String(at)}`) };
+    const { verdict, turnId } = await agents.say('Hello?', { npcState });
+    expect(verdict).toMatchObject({ dialogue: 'At last.' });
+    const types = ['TurnOpened', 'MemoriesRecalled', 'PromptShortened', 'VerdictReached', 'MemoryStored'];
+    expect(await agents.types()).toEqual(types);
+    const { events, repository, writers } = agents.deps;
+    const rulesets = openRulesets(writers, events);
+    const why = await whyOf(
+      { events, repository, writers, rulesets, checks: checksOf(events) },
+      TENANT,
+      'mira',
+      turnId,
+    );
+    expect(why.prompt).toMatchObject({ text: fake.asked[1]?.prompt, madeAgain: true });
+    expect(why.events.map(({ type }) => type)).toEqual(types);
+    const replay = createMindReplay('mira');
+    const decided: DecidedAgain[] = [];
+    for (const event of await agents.events()) {
+      const rules = await rulesets.version(TENANT, replay.rulesOf(event) ?? null);
+      decided.push(...drained(replay.take(event, { trial: false, rules })));
+    }
+    expect(decided.map(({ type, difference, skipped }) => [type, difference, skipped])).toEqual(
+      types.slice(0, 4).map((type) => [type, null, undefined]),
+    );
   });
 
   it('gets its verdict from a later attempt [6.7a]', async () => {

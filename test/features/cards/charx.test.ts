@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { beginsAsZip, cardInCharx } from '../../../src/features/cards/charx.js';
+import { beginsAsCharx, cardInCharx } from '../../../src/features/cards/charx.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { v3Card } from './domain/cards.js';
 import { zipOf, type ZipFileContent } from './zip-of.js';
@@ -22,7 +22,7 @@ describe('a CHARX', () => {
     const assets = Array.from({ length: 20 }, (_, at) => ({ name: `assets/${String(at)}.png`, content: 'x' }));
     for (const files of [[CARD], [CARD, ...assets], [...assets, CARD]]) {
       const zip = zipOf(files);
-      expect(beginsAsZip(zip)).toBe(true);
+      expect(beginsAsCharx(zip)).toBe(true);
       expect(JSON.parse((await cardInCharx(zip, MAX_BYTES)).toString('utf8'))).toEqual(v3Card());
     }
   });
@@ -37,6 +37,27 @@ describe('a CHARX', () => {
     for (let length = 0; length < whole.length; length += 7) {
       expect(await refusalOf(whole.subarray(0, length))).toBe('CHARX_INVALID');
     }
+  });
+
+  it('may stand behind a JPEG, with places that count from either beginning [8.9aa]', async () => {
+    const jpeg = Buffer.concat([
+      Buffer.from('ffd8ffe000104a464946', 'hex'),
+      Buffer.from('PK\u0005\u0006 in a picture'),
+      Buffer.from('ffd9', 'hex'),
+    ]);
+    const zip = zipOf([CARD, { name: 'assets/main.png', content: 'x' }]);
+    for (const file of [Buffer.concat([jpeg, zip]), zipOf([CARD], 0, jpeg)]) {
+      expect(beginsAsCharx(file)).toBe(true);
+      expect(JSON.parse((await cardInCharx(file, MAX_BYTES)).toString('utf8'))).toEqual(v3Card());
+    }
+    expect(await refusalOf(jpeg)).toBe('CARD_MISSING');
+    expect(await refusalOf(Buffer.concat([jpeg, zipOf([])]))).toBe('CARD_MISSING');
+    expect(await refusalOf(Buffer.concat([jpeg, zip.subarray(0, -1)]))).toBe('CARD_MISSING');
+    const ends = Buffer.alloc(200_000, Buffer.from('504b0506', 'hex'));
+    expect(await refusalOf(Buffer.concat([jpeg, ends]))).toBe('CARD_MISSING');
+    const lying = Buffer.from(zip);
+    lying.writeUInt32LE(lying.readUInt32LE(zip.length - 6) + 7, zip.length - 6);
+    expect(await refusalOf(Buffer.concat([jpeg, lying]))).toBe('CHARX_INVALID');
   });
 
   it('is bounded by the bytes of its card and the number of its files [8.9m, 8.9t]', async () => {

@@ -25,11 +25,11 @@ describe('the import of a card', () => {
   it('recognises entries that the mind already knew, but not duplicates within its book [8.9g]', async () => {
     const take = await scene();
     const first = await take(book('It snows.', 'It snows.', 'It rains.'));
-    expect(first.lore).toEqual({ entries: 3, stored: 2, known: 0, left: 0 });
+    expect(first.lore).toEqual({ entries: 3, stored: 2, known: 0, left: 0, disabled: 0 });
     const again = await take(book('It snows.', 'It snows.', 'It rains.'));
-    expect(again.lore).toEqual({ entries: 3, stored: 0, known: 2, left: 0 });
+    expect(again.lore).toEqual({ entries: 3, stored: 0, known: 2, left: 0, disabled: 0 });
     const other = await take(book('It snows.', 'It thaws.', 'It thaws.'));
-    expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0 });
+    expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0, disabled: 0 });
   });
 
   it('is one append, or nothing; it may have 524,288 bytes of card and 480 memories [8.9h]', async () => {
@@ -72,6 +72,6 @@ describe('the import of a card', () => {
       details: { limitBytes: 900_000 },
     });
     const disabled = { character_book: { entries: [{ content: macros, enabled: false }] } };
-    expect((await take({ nickname: 'n'.repeat(128), ...disabled })).lore).toMatchObject({ left: 1 });
+    expect((await take({ nickname: 'n'.repeat(128), ...disabled })).lore).toMatchObject({ left: 1, disabled: 1 });
   });
 });

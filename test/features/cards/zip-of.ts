@@ -8,11 +8,15 @@ const DIRECTORY_BYTES = 46;
 const END_BYTES = 22;
 const DEFLATED = 8;
 
-/** Writes a zip, here and not with a library, so that it may be wrong. @param flags of each file; 1 is encrypted */
-export const zipOf = (files: readonly ZipFileContent[], flags = 0): Buffer => {
-  const locals: Buffer[] = [];
+/**
+ * Writes a zip, here and not with a library, so that it may be wrong.
+ * @param flags of each file; 1 is encrypted
+ * @param before what stands before the zip; its places count from there
+ */
+export const zipOf = (files: readonly ZipFileContent[], flags = 0, before = Buffer.alloc(0)): Buffer => {
+  const locals: Buffer[] = [before];
   const directory: Buffer[] = [];
-  let at = 0;
+  let at = before.length;
   for (const { name, content, claimed } of files) {
     const bytes = Buffer.from(content);
     const packed = deflateRawSync(bytes);

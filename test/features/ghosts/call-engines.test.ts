@@ -13,7 +13,7 @@ import { seededRandom } from '../../support/seeded-random.js';
 import { settle } from '../../support/settle.js';
 
 const never = new AbortController().signal;
-const asked = { prompt: 'x', constraints: {}, similarities: [] };
+const asked = { prompt: 'x', constraints: {} };
 const asker = { tenant: 'studio', sessionId: 'one', engine: 'fake', step: 3 };
 const other = { ...asker, sessionId: 'other' };
 

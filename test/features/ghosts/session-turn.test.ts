@@ -55,7 +55,6 @@ describe('a turn of a session', () => {
       /"A ghost\."[^]*"hp":10[^]*What you remember:\n- "You see a door\."[^]*You see a door/,
     );
     expect(begun.asked.constraints).toMatchObject({ maxTokens: expect.any(Number) as number });
-    expect(begun.asked.similarities).toEqual([1]);
     expect(begun.finish({ text })).toEqual(play({ mind, turnId: 'g2' }));
   });
 

@@ -8,9 +8,9 @@ import {
   issueApiKey,
   type IssuedKey,
   type KeyWish,
-  listApiKeys,
-  mayCreateTenants,
+  ownsServer,
   revokeApiKey,
+  withLastUse,
 } from '../../../src/features/keys/api-keys.js';
 import { FEED_RETRY_MS } from '../../../src/features/keys/key-directory.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
@@ -234,15 +234,12 @@ describe('the limit of a key', () => {
   });
 });
 
-describe('listing keys', () => {
-  it('shows the active keys of the tenant with their last use [11.4c]', async () => {
+describe('the last use of keys', () => {
+  it('is known, or null for a key that was never used [11.4c]', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
-    await found(server, 'studio');
     const game = await issueApiKey(server, owner.principal, wish(), command());
-    const gone = await issueApiKey(server, owner.principal, wish(), command());
-    await revokeApiKey(server, owner.principal, gone.issued.keyId, command());
-    const listed = await listApiKeys(server, 'local');
+    const listed = await withLastUse(server, server.directory.tenant('local').keys);
     expect(listed.map(({ issued, lastUsedAt }) => [issued.keyId, lastUsedAt])).toEqual([
       [owner.principal.keyId, server.clock.now().toISOString()],
       [game.issued.keyId, null],
@@ -324,9 +321,9 @@ describe('creating a tenant', () => {
     const studio = await found(server, 'studio');
     const admin = await issueApiKey(server, local.principal, wish({ scopes: [...scopes] }), command());
     const { directory } = server;
-    expect(mayCreateTenants(directory, local.principal)).toBe(true);
-    expect(mayCreateTenants(directory, studio.principal)).toBe(false);
-    expect(mayCreateTenants(directory, { ...local.principal, keyId: admin.issued.keyId })).toBe(false);
+    expect(ownsServer(directory, local.principal)).toBe(true);
+    expect(ownsServer(directory, studio.principal)).toBe(false);
+    expect(ownsServer(directory, { ...local.principal, keyId: admin.issued.keyId })).toBe(false);
   });
 
   it('is refused when the tenant exists; a repeated command shows no key', async () => {
@@ -376,7 +373,7 @@ describe('creating a tenant', () => {
     await addOwnerKey(server, 'local', draft, command('recovery'));
     const principal = open(server, draft.token);
     expect(principal?.scopes).toEqual(scopes);
-    expect(principal !== null && mayCreateTenants(server.directory, principal)).toBe(true);
+    expect(principal !== null && ownsServer(server.directory, principal)).toBe(true);
   });
 });
 

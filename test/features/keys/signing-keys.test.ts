@@ -7,18 +7,30 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { unwrap, wrap } from '../../../src/features/keys/key-wrap.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { openSigningKeys, type SigningKeyDeps } from '../../../src/features/keys/signing-keys.js';
+import { addSigningKey, MAX_SIGNING_KEYS } from '../../../src/features/keys/domain/decide-signing-keys.js';
+import { revokeSigningKeySince, rotateSigningKey } from '../../../src/features/keys/change-signing-keys.js';
+import { FOLLOW_MS, followSigningKeys } from '../../../src/features/keys/follow-signing-keys.js';
+import type { Command } from '../../../src/kernel/streams/run-command.js';
 import { READ_AGAIN_MS } from '../../../src/kernel/streams/spaced-reads.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { seals } from '../../support/seals.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { storeWith } from '../../support/streams.js';
 
 const wrapKey = new Uint8Array(32).fill(9);
 const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
   const clock = new ManualClock();
-  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom('keys'), wrapKey };
+  const deps = {
+    events,
+    clock,
+    writers: new StreamWriters(events, clock),
+    random: seededRandom('keys'),
+    wrapKey,
+    seals,
+  };
   return openSigningKeys({ ...deps, alg: 'EdDSA', ...more });
 };
 const claims = { sub: 'guard', jti: 'turn', revision: 4 };
@@ -213,6 +225,148 @@ describe('the signing keys that another server makes later', () => {
     expect(await running.publicKey('unknown')).toBeUndefined();
     await running.publicJwks();
     expect(reads.count).toBe(0);
+  });
+});
+
+describe('the signing keys after a rotation', () => {
+  const at = (text: string) => new Date(text);
+  const command = (commandId: string): Command => ({
+    ...{ tenant: 'local', actor: 'owner', commandId, correlationId: commandId, causationId: null },
+  });
+  /** A server on a store, with its changes to the keys. */
+  const serverOn = async (events: EventStore, seed: string, alg: SigningKeyDeps['alg'] = 'EdDSA') => {
+    const clock = new ManualClock();
+    const deps = {
+      events,
+      clock,
+      writers: new StreamWriters(events, clock),
+      random: seededRandom(seed),
+      wrapKey,
+      seals,
+      alg,
+    };
+    const keys = await openSigningKeys(deps);
+    const changes = { ...deps, signingKeys: keys };
+    return {
+      clock,
+      keys,
+      rotate: (by: Command) => rotateSigningKey(changes, by),
+      revoke: (kid: string, since: string) =>
+        revokeSigningKeySince(changes, { kid, since, reason: 'It was stolen.' }, command(`revoke ${kid} ${since}`)),
+    };
+  };
+  const codeOf = (refused: Promise<unknown>): Promise<unknown> =>
+    refused.then(
+      () => 'allowed',
+      (error: unknown) => (error as Rejection).code,
+    );
+
+  it('sign with the new one of the same algorithm, and verify with both [11.8a, 11.8b]', async () => {
+    const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
+    const { keys, rotate } = await serverOn(events, 'one');
+    const before = keys.current;
+    const token = await keys.sign(before.kid, claims, verdict);
+    const made = await rotate(command('rotate'));
+    expect(keys.current).toEqual({ kid: made.kid, alg: before.alg });
+    expect(made.kid).not.toBe(before.kid);
+    expect(await keys.sign(before.kid, claims, verdict)).toBe(token);
+    expect((await keys.publicJwks()).map(({ kid }) => kid)).toEqual([before.kid, made.kid]);
+    expect((await open(events)).current).toEqual(keys.current);
+  });
+
+  it('are the same if the command is repeated [1.7a]', async () => {
+    const { keys, rotate } = await serverOn(new MemoryEventStore(), 'one');
+    const made = await rotate(command('once'));
+    expect((await rotate({ ...command('once'), keyed: true, resumed: true })).kid).toBe(made.kid);
+    expect(keys.all()).toHaveLength(2);
+  });
+
+  it('reach another server without a request, as a revocation does [11.8a, 11.8h]', async () => {
+    const events = new MemoryEventStore();
+    const { keys, rotate, revoke } = await serverOn(events, 'one');
+    const other = await serverOn(events, 'other');
+    await using _following = followSigningKeys(other.keys, other.clock);
+    const old = keys.current.kid;
+    const made = await rotate(command('rotate'));
+    await revoke(old, '2026-01-01T00:00:00.000Z');
+    expect([other.keys.current.kid, other.keys.isVoid(old, at('2026-01-02T00:00:00Z'))]).toEqual([old, false]);
+    await other.clock.advance(FOLLOW_MS);
+    expect([other.keys.current.kid, other.keys.isVoid(old, at('2026-01-02T00:00:00Z'))]).toEqual([made.kid, true]);
+  });
+
+  it('are followed again after the store was away', async () => {
+    const memory = new MemoryEventStore();
+    let away = false;
+    const store = storeWith(memory, {
+      read: async (...range) => {
+        if (away) throw new Rejection('STORE_UNAVAILABLE');
+        return memory.read(...range);
+      },
+    });
+    const other = await serverOn(store, 'other');
+    await using _following = followSigningKeys(other.keys, other.clock);
+    const { rotate } = await serverOn(memory, 'one');
+    const made = await rotate(command('rotate'));
+    away = true;
+    await other.clock.advance(FOLLOW_MS);
+    expect(other.keys.current.kid).not.toBe(made.kid);
+    away = false;
+    await other.clock.advance(FOLLOW_MS);
+    expect(other.keys.current.kid).toBe(made.kid);
+  });
+
+  it('void what the old one signed since its revocation, in whole seconds, and nothing before [11.8e]', async () => {
+    const { keys, rotate, revoke } = await serverOn(new MemoryEventStore(), 'one');
+    const old = keys.current.kid;
+    const made = await rotate(command('rotate'));
+    await revoke(old, '2026-11-20T08:00:00.500Z');
+    const voids = ['07:59:59.999', '08:00:00.000', '08:00:00.900', '09:00:00.000'].map((time) =>
+      keys.isVoid(old, at(`2026-11-20T${time}Z`)),
+    );
+    expect(voids).toEqual([false, true, true, true]);
+    expect(keys.isVoid(old, new Date(NaN))).toBe(true);
+    expect(keys.isVoid(made.kid, at('2026-11-20T09:00:00Z'))).toBe(false);
+    expect((await keys.publicJwks()).map(({ kid }) => kid)).toEqual([old, made.kid]);
+  });
+
+  it('can be revoked as of an earlier time, and never as of a later one [11.8g]', async () => {
+    const { keys, rotate, revoke } = await serverOn(new MemoryEventStore(), 'one');
+    const old = keys.current.kid;
+    await rotate(command('rotate'));
+    for (const [since, stands] of [
+      ['2026-11-20T08:00:00.000Z', '2026-11-20T08:00:00.000Z'],
+      ['2026-11-21T08:00:00.000Z', '2026-11-20T08:00:00.000Z'],
+      ['2026-11-19T08:00:00.000Z', '2026-11-19T08:00:00.000Z'],
+    ] as const)
+      expect((await revoke(old, since)).revoked?.since).toBe(stands);
+  });
+
+  it('are refused as revoked while they sign, or if nobody made them [11.8f]', async () => {
+    const { keys, revoke } = await serverOn(new MemoryEventStore(), 'one');
+    expect(await codeOf(revoke(keys.current.kid, '2026-01-01T00:00:00.000Z'))).toBe('SIGNING_KEY_CURRENT');
+    expect(await codeOf(revoke('unknown', '2026-01-01T00:00:00.000Z'))).toBe('SIGNING_KEY_NOT_FOUND');
+  });
+
+  it('leave a revoked key aside when its algorithm is chosen again', async () => {
+    const events = new MemoryEventStore();
+    const { keys } = await serverOn(events, 'one');
+    const old = keys.current.kid;
+    const { revoke } = await serverOn(events, 'other', 'Ed25519');
+    await revoke(old, '2026-01-01T00:00:00.000Z');
+    // A process that is running signs on: it has no other key of this name.
+    await keys.refresh();
+    expect(keys.current.kid).toBe(old);
+    const { current } = (await serverOn(events, 'third')).keys;
+    expect([current.alg, current.kid === old]).toEqual(['EdDSA', false]);
+    await keys.refresh();
+    expect(keys.current).toEqual(current);
+  });
+
+  it('are bounded by what a bundle may hold [11.8d]', () => {
+    const made = { kid: 'k', alg: 'EdDSA', x: '', wrapped: { nonce: '', sealed: '' } } as const;
+    const full = Array.from({ length: MAX_SIGNING_KEYS }, () => ({ ...made, madeAt: '', revoked: null }));
+    expect(addSigningKey(full.slice(1), made)).toEqual([{ type: 'SigningKeyMade', data: made }]);
+    expect(addSigningKey(full, made)).toMatchObject({ code: 'SIGNING_KEYS_FULL' });
   });
 });
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { cachedEmbedder } from '../../../src/adapters/embedders/cached-embedder.js';
+import type { Embedder } from '../../../src/ports/embedder.js';
 import { pause } from '../../../src/kernel/concurrency/pause.js';
 import { createRecall, type RecallQuery, type Recalled } from '../../../src/features/memory/recall.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
@@ -25,16 +27,34 @@ const plainSearch: VectorSearch = {
 const CACHE_BYTES = 1024 * 1024;
 const EVER = 1_000_000;
 
-const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, rows = new MemoryRows()) => {
+/** @param asked the embedder that the recall calls */
+const openRecall = (
+  embedder = new NumberEmbedder(),
+  cacheBytes = CACHE_BYTES,
+  rows = new MemoryRows(),
+  asked: Embedder = embedder,
+) => {
   const { models, clock } = rows;
   const events = new MemoryEventStore();
   const writers = new StreamWriters(events, clock);
-  const ports = { events, writers, clock, embedder, readModels: models, rowSearch: models, vectorSearch: plainSearch };
+  const ports = {
+    events,
+    writers,
+    clock,
+    embedder: asked,
+    readModels: models,
+    rowSearch: models,
+    vectorSearch: plainSearch,
+  };
   const recall = createRecall(ports, cacheBytes);
   /** As of a revision that no mind has reached: everything, without reading the events. */
   const ask = (query: string, more: Partial<RecallQuery> = {}): Promise<Recalled> =>
     recall({ tenant: TENANT, npcId: 'mira', query, limit: 10, minScore: 0, asOf: EVER, ...more });
   return { rows, models, embedder, recall, ask };
+};
+const openCached = () => {
+  const embedder = new NumberEmbedder();
+  return openRecall(embedder, CACHE_BYTES, new MemoryRows(), cachedEmbedder(embedder, CACHE_BYTES));
 };
 const texts = ({ memories }: Recalled): readonly string[] => memories.map(({ row }) => row.text);
 
@@ -96,12 +116,12 @@ describe('a recall', () => {
   });
 
   it('embeds the missing vectors of its own mind, and nothing twice [3.6c]', async () => {
-    const { rows, embedder, ask } = openRecall();
+    const { rows, embedder, ask } = openCached();
     await rows.store(memoryRow(1, '1 0'), memoryRow(1, '9 9', { stream: 'npc-studio.other' }));
     await ask('1 0');
     await rows.store(memoryRow(2, '0 1'));
     expect(texts(await ask('1 0'))).toEqual(['1 0', '0 1']);
-    expect(embedder.embedded.sort()).toEqual(['0 1', '1 0', '1 0']);
+    expect(embedder.embedded.sort()).toEqual(['0 1', '1 0']);
     expect(embedder.urgent).not.toContain(false);
   });
 
@@ -201,6 +221,7 @@ describe('a recall', () => {
     const asked = { npcId: 'mira', query: '1 0', limit: 9, minScore: 0 };
     expect(await recall({ ...asked, tenant: 'other' })).toEqual({
       memories: [],
+      embedder: 'numbers@1',
       pending: 0,
       byWords: null,
       revision: -1,
@@ -295,7 +316,7 @@ describe('a recall', () => {
   });
 
   it('needs no embedder for a cached query: memories without a vector are matched by their words [3.6f]', async () => {
-    const { rows, embedder, ask } = openRecall();
+    const { rows, embedder, ask } = openCached();
     await rows.store(memoryRow(1, 'ruby 1 0'));
     await ask('ruby 1 0');
     await rows.store(memoryRow(2, 'ruby 0 1'));
@@ -316,12 +337,14 @@ describe('a recall', () => {
     await late;
   });
 
-  it('calls the embedder only once for the same query', async () => {
-    const { rows, embedder, ask } = openRecall();
+  it('calls the embedder only once for a text, as a query and as a memory of it [3.9b]', async () => {
+    const { rows, embedder, ask } = openCached();
     await rows.store(memoryRow(1, '1 0'));
     await ask('0 1');
     await ask('0 1');
-    expect(embedder.embedded.filter((text) => text === '0 1')).toHaveLength(1);
+    await rows.store(memoryRow(2, '0 1'));
+    expect(texts(await ask('0 1'))).toEqual(['0 1', '1 0']);
+    expect(embedder.embedded.sort()).toEqual(['0 1', '1 0']);
   });
 
   it('ends with the reason of its signal', async () => {
@@ -346,6 +369,39 @@ describe('a recall', () => {
     const calls = pages.mock.calls.length;
     await ask('0 1', { limit: 3 });
     expect(pages.mock.calls.length).toBe(2 * calls);
+  });
+
+  it('by words finds what a player may hear among any number of newer secrets of others, with the same score [12.2b]', async () => {
+    const { rows, ask } = openRecall();
+    const of = (id: string) => ({ player: { id, from: 'body' } as const, turnId: 't1' });
+    await rows.store(
+      memoryRow(1, 'the mill is haunted'),
+      memoryRow(2, 'my uncle owns the mill', of('ann')),
+      memoryRow(3, 'an uncle came', of('ann')),
+    );
+    const heard = () => ask('uncle mill', { player: 'ann', limit: 3 });
+    const alone = await heard();
+    expect(texts(alone)).toEqual(['my uncle owns the mill', 'an uncle came', 'the mill is haunted']);
+    await rows.store(
+      ...Array.from({ length: 1_500 }, (_, at) => memoryRow(4 + at, `the mill ${'abc'[at % 3]}`, of('ben'))),
+    );
+    const among = await heard();
+    expect(among.memories).toEqual(alone.memories);
+    expect(texts(await ask('uncle mill', { player: '', limit: 3 }))).toEqual(['the mill is haunted']);
+    const byAnybody = await ask('mill', { limit: 3 });
+    expect(texts(byAnybody)).toEqual(['the mill c', 'the mill b', 'the mill a']);
+  });
+
+  it('by words finds everything that a player may hear while memories have no groups yet [12.2b]', async () => {
+    const before: typeof projection = { ...projection, version: projection.version - 1, textGroupOf: () => null };
+    const { rows, models, ask } = openRecall(undefined, undefined, new MemoryRows(before));
+    await rows.store(
+      memoryRow(1, 'the mill is haunted'),
+      memoryRow(2, 'a secret of the mill', { player: { id: 'ben', from: 'body' } }),
+    );
+    await models.swapIn(await models.open(before));
+    await models.open(projection);
+    expect(texts(await ask('mill', { player: 'ann' }))).toEqual(['the mill is haunted']);
   });
 
   it('returns the same as a comparison with every memory, for any range, filters and limit', async () => {

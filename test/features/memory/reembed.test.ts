@@ -13,11 +13,11 @@ const stored = async (count: number): Promise<MemoryRows> => {
 
 describe('re-embedding everything', () => {
   it('embeds memories without a vector of this embedder, reports its progress, and then does nothing [3.6b, 11.5g]', async () => {
-    const { models } = await stored(150);
-    await reembed({ rowSearch: models, embedder: new NumberEmbedder('old@1') });
+    const { models, clock } = await stored(150);
+    await reembed({ rowSearch: models, clock, embedder: new NumberEmbedder('old@1') });
     const embedder = new NumberEmbedder('new@1');
     const told: string[] = [];
-    const embedded = await reembed({ rowSearch: models, embedder }, (progress) =>
+    const embedded = await reembed({ rowSearch: models, clock, embedder }, (progress) =>
       told.push(`${String(progress.embedded)} of ${String(progress.total)}`),
     );
     expect(embedded).toBe(150);
@@ -25,12 +25,12 @@ describe('re-embedding everything', () => {
     const query = { embedder: 'new@1', stream: STREAM, limit: 1_000 };
     expect(await models.vectors(memories, query)).toHaveLength(150);
     expect(await models.vectors(memories, { ...query, embedder: 'old@1' })).toEqual([]);
-    expect(await reembed({ rowSearch: models, embedder })).toBe(0);
+    expect(await reembed({ rowSearch: models, clock, embedder })).toBe(0);
     expect(embedder.embedded).toHaveLength(150);
   });
 
   it('continues after a kill with the rest: only the running batch is embedded twice', async () => {
-    const { models } = await stored(200);
+    const { models, clock } = await stored(200);
     const embedder = new NumberEmbedder();
     const set = models.setVectors.bind(models);
     let batches = 0;
@@ -42,28 +42,30 @@ describe('re-embedding everything', () => {
         return set(...asked);
       },
     });
-    await expect(reembed({ rowSearch: killed, embedder })).rejects.toThrow('killed');
-    expect(await reembed({ rowSearch: models, embedder })).toBe(200 - 2 * EMBED_TEXTS);
+    await expect(reembed({ rowSearch: killed, clock, embedder })).rejects.toThrow('killed');
+    expect(await reembed({ rowSearch: models, clock, embedder })).toBe(200 - 2 * EMBED_TEXTS);
     expect(embedder.embedded).toHaveLength(200 + EMBED_TEXTS);
   });
 
   it('skips texts that keep failing, and reports their number', async () => {
-    const { models } = await stored(150);
+    const { models, clock } = await stored(150);
     const embedder = new NumberEmbedder();
     for (const at of [0, 1, 149]) embedder.refused.add(`${String(at)} 1`);
     let passedOver = 0;
-    expect(await reembed({ rowSearch: models, embedder }, (progress) => ({ passedOver } = progress))).toBe(147);
+    expect(await reembed({ rowSearch: models, clock, embedder }, (progress) => ({ passedOver } = progress))).toBe(147);
     expect(passedOver).toBe(3);
-    expect(await reembed({ rowSearch: models, embedder })).toBe(0);
+    expect(await reembed({ rowSearch: models, clock, embedder })).toBe(0);
   });
 
   it('ends when vectors are not accepted', async () => {
-    const { models } = await stored(2);
+    const { models, clock } = await stored(2);
     const deaf = Object.assign(Object.create(models) as typeof models, {
       withoutVector: models.withoutVector.bind(models),
       countWithoutVector: models.countWithoutVector.bind(models),
       setVectors: () => Promise.resolve(),
     });
-    await expect(reembed({ rowSearch: deaf, embedder: new NumberEmbedder() })).rejects.toThrow('was not accepted');
+    await expect(reembed({ rowSearch: deaf, clock, embedder: new NumberEmbedder() })).rejects.toThrow(
+      'was not accepted',
+    );
   });
 });

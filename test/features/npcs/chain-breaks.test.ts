@@ -66,14 +66,14 @@ describe('checking a chain', () => {
           member: 'prevHash',
           stored: 'b'.repeat(64),
           computed: before?.meta.hash,
-          acknowledged: false,
+          acknowledged: null,
         },
         {
           revision: 2,
           member: 'hash',
           stored: 'c'.repeat(64),
           computed: expect.stringMatching(/^[0-9a-f]{64}$/),
-          acknowledged: false,
+          acknowledged: null,
         },
       ],
     });
@@ -136,12 +136,16 @@ describe('acknowledging chain breaks', () => {
   it('appends each break once; later checks report it as acknowledged [10.7b]', async () => {
     const { store, deps } = await broken();
     const found = await look(store);
-    const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
-    expect(recorded.breaks).toEqual(found.breaks.map((one) => ({ ...one, acknowledged: true })));
+    const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found, 'a disk fault');
+    const acknowledged = { by: onBehalf('ack').actor, at: expect.any(String) as string, reason: 'a disk fault' };
+    expect(recorded.breaks).toEqual(found.breaks.map((one) => ({ ...one, acknowledged })));
     expect(recorded.revision).toBe(6);
     const appended = (await eventsOf(store)).slice(5);
     expect(appended.map(({ type, data }) => ({ type, data }))).toEqual(
-      found.breaks.map(({ acknowledged: _, ...data }) => ({ type: 'ChainBreakRecorded', data })),
+      found.breaks.map(({ acknowledged: _, ...data }) => ({
+        type: 'ChainBreakRecorded',
+        data: { ...data, reason: 'a disk fault' },
+      })),
     );
     const again = await look(store);
     expect(again).toEqual({ events: 7, revision: 6, breaks: recorded.breaks });
@@ -170,8 +174,8 @@ describe('acknowledging chain breaks', () => {
     });
     const { breaks } = await look(touched);
     expect(breaks.map(({ member, acknowledged }) => [member, acknowledged])).toEqual([
-      ['prevHash', true],
-      ['hash', false],
+      ['prevHash', { by: onBehalf('ack').actor, at: expect.any(String) as string, reason: null }],
+      ['hash', null],
     ]);
   });
 
@@ -183,7 +187,7 @@ describe('acknowledging chain breaks', () => {
         recordBreaks(writing(store).deps, STREAM, onBehalf(`ack-${String(index)}`), found),
       ),
     );
-    for (const { breaks } of recorded) expect(breaks.every(({ acknowledged }) => acknowledged)).toBe(true);
+    for (const { breaks } of recorded) expect(breaks.every(({ acknowledged }) => acknowledged !== null)).toBe(true);
     expect((await typesOf(store)).filter((type) => type === 'ChainBreakRecorded')).toHaveLength(2);
   });
 
@@ -194,7 +198,7 @@ describe('acknowledging chain breaks', () => {
     const recorded = await typesOf(store);
     await store.append(STREAM, recorded.length - 1, [misfit('another')]);
     const again = await recordBreaks(deps, STREAM, { ...command, resumed: true }, await look(store));
-    expect(again.breaks.map(({ acknowledged }) => acknowledged)).toEqual([true, true, false, false]);
+    expect(again.breaks.map(({ acknowledged }) => acknowledged !== null)).toEqual([true, true, false, false]);
     expect(await typesOf(store)).toHaveLength(recorded.length + 1);
   });
 
@@ -203,7 +207,7 @@ describe('acknowledging chain breaks', () => {
     const command = { ...onBehalf('done'), keyed: true, resumed: true, done: true };
     const before = await typesOf(store);
     const again = await recordBreaks(deps, STREAM, command, await look(store));
-    expect(again.breaks.some(({ acknowledged }) => acknowledged)).toBe(false);
+    expect(again.breaks.every(({ acknowledged }) => acknowledged === null)).toBe(true);
     expect(await typesOf(store)).toEqual(before);
   });
 
@@ -212,7 +216,10 @@ describe('acknowledging chain breaks', () => {
     const found = await look(store);
     await act();
     const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
-    expect(recorded).toMatchObject({ revision: 7, breaks: [{ acknowledged: true }, { acknowledged: true }] });
+    expect(recorded).toMatchObject({
+      revision: 7,
+      breaks: [{ acknowledged: { by: 'key' } }, { acknowledged: { by: 'key' } }],
+    });
   });
 
   it('gives up on a mind that moves during every attempt [10.7d]', async () => {

@@ -26,6 +26,9 @@ const folded: Readonly<Record<number, string>> = {
   9: 'f63ee0fffb43f749759048315be88a51ff15cfa344e4c17945aa6a7e3d7f1638',
   10: '02cd73ef52976406b4ea61b6d8bc0a3c7ff51e95cd6b771dd73ef71edb473d2d',
   11: '68e21f55ad4cf6d73cf16089b303cda37fd548d7e7cc57af2f29dfa3060ca16c',
+  12: '68e21f55ad4cf6d73cf16089b303cda37fd548d7e7cc57af2f29dfa3060ca16c',
+  13: 'cbeab9558c4fae46053e2fc27e4f57547c80fb501f4bdff3c225f88e682fb9a7',
+  14: '67a9b08671ebdd43155b3f87de2281fdd86a220a43bca4ce8120c6bc35f4df57',
 };
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be

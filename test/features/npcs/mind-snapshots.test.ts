@@ -11,6 +11,7 @@ import type { Json } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { appendToMind } from '../../support/long-minds.js';
+import { snapshotSeals } from '../../support/seals.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
@@ -28,7 +29,9 @@ const openServers = (every: number) => {
     clock,
     snapshots,
     withSnapshots: () =>
-      new StreamWriters(store, clock, { snapshots: createSnapshotting({ snapshots, clock, log }, { every }) }),
+      new StreamWriters(store, clock, {
+        snapshots: createSnapshotting({ snapshots, clock, log, seals: snapshotSeals }, { every }),
+      }),
     without: () => new StreamWriters(store, clock),
   };
 };

@@ -5,20 +5,36 @@ import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proo
 import { checkpointEffects, handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/features/proofs/log.js';
+import { logStatus } from '../../../src/features/proofs/log-status.js';
+import { systemClock } from '../../../src/adapters/system/clock.js';
 import { logFold } from '../../../src/features/proofs/log-fold.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
-import { auditMinds } from '../../../src/features/proofs/verify-log.js';
+import { auditTenant } from '../../../src/features/proofs/verify-log.js';
 import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
 import { fromHex } from '../../../src/features/proofs/domain/edge.js';
-import { type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js';
+import { loggedKinds, logOf } from '../../../src/features/proofs/domain/logged-streams.js';
+import { eventHash, type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
 import { isConsistent } from '../../../src/features/proofs/domain/proofs.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
 import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
-import { ghostMindStream, logStream, npcStream } from '../../../src/kernel/base/stream-names.js';
+import {
+  accessStream,
+  custodyStream,
+  ghostMindStream,
+  ghostStream,
+  levelStream,
+  logStream,
+  npcStream,
+  rulesetStream,
+  tenantStream,
+} from '../../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
+import { checksOf } from '../../support/seals.js';
+import { rotatingKeys } from '../../support/souls.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { event } from '../../support/events.js';
 import { itLong } from '../../support/long.js';
@@ -35,7 +51,9 @@ const allOf = async (store: MemoryEventStore, stream: string): Promise<readonly 
 };
 const leavesOf = async (store: MemoryEventStore): Promise<readonly Leaf[]> =>
   (await allOf(store, LOG)).map(logEventOf).flatMap((one) => (one.type === 'LeavesLogged' ? one.data.leaves : []));
-const systemClock = { monotonicMs: () => 0 };
+const still = { monotonicMs: () => 0 };
+/** Read models that list every mind. */
+const allListed = { get: () => Promise.resolve({}), progress: () => Promise.resolve(0) };
 
 describe('a log', () => {
   itLong(
@@ -129,15 +147,89 @@ describe('a log', () => {
     expect(again).toEqual(made);
   });
 
+  it('holds rule sets, levels, keys and reported ghost sessions as well, and the server’s own streams for local [10.5a]', async () => {
+    await using log = await openLog();
+    const { events } = log;
+    const held = [rulesetStream(LOG_TENANT, 'shop'), levelStream(LOG_TENANT, 'cave'), tenantStream(LOG_TENANT)];
+    const others = ['tenants', 'signing-keys', rulesetStream('other', 'shop'), custodyStream('root')];
+    for (const stream of [...held, ...others]) await events.append(stream, 'no_stream', [event(`of ${stream}`)]);
+    const session = ghostStream(LOG_TENANT, 'g1');
+    await events.append(session, 'no_stream', [event('begun')]);
+    await log.checkpoint();
+    expect((await leavesOf(events)).map(({ stream }) => stream)).toEqual(held);
+    await events.append(session, 0, [{ ...event('reported'), type: 'GhostReported' }]);
+    await log.checkpoint();
+    expect((await leavesOf(events)).at(-1)).toMatchObject({ stream: session, from: 0, revision: 1 });
+    expect(['tenants', 'signing-keys'].map((stream) => logOf(stream)?.tenant)).toEqual(['local', 'local']);
+  });
+
+  it('has a checkpoint on request because of what was written, and then holds the accesses before it too [10.5f]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    const first = await log.checkpoint();
+    const accesses = accessStream(LOG_TENANT);
+    await log.events.append(accesses, 'no_stream', [event('accessed')]);
+    expect(await log.checkpoint()).toEqual(first);
+    await log.write('a', { n: 2 });
+    expect(await log.checkpoint()).toMatchObject({ leaves: 2 });
+    expect((await leavesOf(log.events)).map(({ stream }) => stream)).toContain(accesses);
+  });
+
+  it('covers the events of a stream since its last head with a root of their hashes [10.5a]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 }, { n: 2 }, { n: 3 });
+    await log.checkpoint();
+    await log.write('a', { n: 4 }, { n: 5 });
+    await log.checkpoint();
+    const hashes = (await allOf(log.events, npcStream(LOG_TENANT, 'a'))).map(({ meta }) => eventHash(meta.hash));
+    const rootFrom = (from: number, to: number) =>
+      Buffer.from(drained(merkleRoot(hashes.slice(from, to)))).toString('hex');
+    expect((await leavesOf(log.events)).map(({ from, revision, events }) => [from, revision, events])).toEqual([
+      [0, 2, rootFrom(0, 3)],
+      [3, 4, rootFrom(3, 5)],
+    ]);
+  });
+
+  it('is completed by the first round of a server that logs more kinds of streams [10.5w]', async () => {
+    /** Stores what an older server would: rounds and batches that name no kinds. */
+    class OlderStore extends MemoryEventStore {
+      isOlder = true;
+      override append(...[stream, expected, drafts]: Parameters<MemoryEventStore['append']>) {
+        const older = drafts.map((draft) => {
+          const { kinds: _, ...data } = draft.data;
+          return stream === LOG && this.isOlder ? { ...draft, data } : draft;
+        });
+        return super.append(stream, expected, older);
+      }
+    }
+    const events = new OlderStore();
+    const shop = rulesetStream(LOG_TENANT, 'shop');
+    await events.append(shop, 'no_stream', [event('first'), event('second')]);
+    {
+      await using older = await openLog({ events });
+      await older.write('a', { n: 1 });
+      expect(await older.checkpoint()).toMatchObject({ size: 2 });
+    }
+    events.isOlder = false;
+    await using log = await openLog({ events });
+    expect(await log.checkpoint()).toMatchObject({ size: 3, leaves: 1 });
+    expect((await leavesOf(events)).at(-1)).toMatchObject({ stream: shop, from: 0, revision: 1 });
+    const asked = { tenant: LOG_TENANT, npcId: 'a' };
+    const newest = await log.checkpoint();
+    expect((await proveMind(events, asked, 0, newest))?.leaf).toMatchObject({ stream: npcStream(LOG_TENANT, 'a') });
+    await log.write('a', { n: 2 });
+    expect(await log.checkpoint()).toMatchObject({ size: 4, leaves: 1 });
+  });
+
   it('includes only events up to its end, and leaves the rest to the next round', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     await log.write('b', { n: 1 });
     const until = await log.events.lastPosition();
     await log.write('a', { n: 2 });
-    const range = { through: 0, until };
+    const range = { begun: 0, through: 0, until, kinds: loggedKinds, behind: [], caughtUp: 0 };
     const gathered = await gatherHeads(
-      { events: log.events, clock: systemClock },
+      { events: log.events, clock: still, checks: checksOf(log.events) },
       LOG_TENANT,
       range,
       new AbortController().signal,
@@ -168,7 +260,7 @@ describe('a log', () => {
     await using log = await openLog();
     await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
     await log.checkpoint();
-    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, last: 1, extends: 2, madeAt: '', keys: [] };
     await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
   });
 
@@ -215,10 +307,12 @@ describe('a log', () => {
     const sign = (last: typeof state.last) =>
       checkpointEffects({
         ports: { events, clock: log.rounds.clock },
+        checks: checksOf(events),
         writers: { current: () => Promise.resolve({ state: { ...state, last } }) } as never,
         signingKeys: log.keys,
         issuer: 'https://minds.example',
         checkpointReceiver: null,
+        log: { warn: () => undefined },
       }).effect(
         { process: 'checkpoint', stream: LOG, id: 'c' },
         { id: 'signing', name: 'signing', args: { handsOn: false } },
@@ -228,6 +322,123 @@ describe('a log', () => {
     await expect(sign(first)).resolves.toMatchObject({ type: 'signed', size: 2 });
     const forged = first && { ...first, root: 'f'.repeat(64) };
     await expect(sign(forged)).rejects.toThrow('does not extend its checkpoint of size 1');
+  });
+
+  it('signs nothing while a larger log of its name was published, and continues under another name [10.5u, 10.5v]', async () => {
+    const kept = new Map<string, number>();
+    const receiver = {
+      handOn: (note: string): Promise<void> => {
+        const read = readCheckpoint(note);
+        if (read !== null) kept.set(read.checkpoint.origin, read.checkpoint.size);
+        return Promise.resolve();
+      },
+      lastSize: (origin: string) => Promise.resolve(kept.get(origin) ?? null),
+    };
+    await using log = await openLog({ receiver });
+    await log.write('a', { n: 1 });
+    const first = await log.checkpoint();
+    kept.set(first.origin, 5);
+    await log.write('a', { n: 2 });
+    await log.write('b', { n: 1 });
+    const ends = await log.events.lastPosition();
+    await expect(log.checkpoint()).rejects.toMatchObject({
+      code: 'LOG_BEHIND',
+      details: { origin: first.origin, size: 1, published: 5 },
+    });
+    expect(await log.events.lastPosition()).toBe(ends);
+
+    expect(await log.restart('the backup of 12 May was restored')).toMatchObject({
+      ...{ origin: `${first.origin}/2`, size: 2 },
+    });
+    const second = await log.checkpoint();
+    expect([second.origin, second.size]).toEqual([`${first.origin}/2`, 4]);
+    const [, head] = await leavesOf(log.events);
+    expect(head?.stream).toBe(LOG);
+    expect((await allOf(log.events, LOG)).find(({ type }) => type === 'LogRestarted')?.data).toMatchObject({
+      reason: 'the backup of 12 May was restored',
+    });
+    // What the log held before can still be proven, under the new name.
+    expect(await proveMind(log.events, { tenant: LOG_TENANT, npcId: 'a' }, 0, second)).toMatchObject({ index: 0 });
+    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
+    expect(await auditTenant(deps, LOG_TENANT, {})).toMatchObject({ valid: true, broken: [] });
+    kept.set(second.origin, 9);
+    await log.write('a', { n: 3 });
+    await expect(log.checkpoint()).rejects.toMatchObject({ code: 'LOG_BEHIND' });
+    expect(await log.restart('again')).toMatchObject({ origin: `${first.origin}/3` });
+  });
+
+  it('can be restarted before its first checkpoint', async () => {
+    await using log = await openLog();
+    expect(await log.restart('the log was deleted')).toMatchObject({
+      origin: `minds.example/audit/${LOG_TENANT}/2`,
+      size: 0,
+    });
+    await log.write('a', { n: 1 });
+    expect((await log.checkpoint()).origin).toBe(`minds.example/audit/${LOG_TENANT}/2`);
+  });
+
+  it('takes the time of the last checkpoint if its clock is behind it, and says so [10.5c]', async () => {
+    const warnings: string[] = [];
+    let behindMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
+    await using log = await openLog({ clock, log: { warn: (_, message) => void warnings.push(message) } });
+    await log.write('a', { n: 1 });
+    const first = await log.checkpoint();
+    expect([first.clock, warnings]).toEqual([undefined, []]);
+    behindMs = 3_600_000;
+    await log.write('a', { n: 2 });
+    const second = await log.checkpoint();
+    expect(second.at).toBe(first.at);
+    expect(readCheckpoint(second.note)?.checkpoint.at).toBe(first.at);
+    expect(Date.parse(second.clock ?? '')).toBeLessThan(Date.parse(first.at));
+    expect(warnings).toEqual([expect.stringContaining('The clock is behind the last checkpoint')]);
+  });
+
+  it('tells how publishing ended [10.5i]', async () => {
+    let failing = true;
+    const handOn = () => (failing ? Promise.reject(new Error('the receiver is away')) : Promise.resolve());
+    await using log = await openLog({ receiver: { handOn } });
+    expect(await logStatus(log.events, LOG_TENANT)).toBeNull();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    expect(await logStatus(log.events, LOG_TENANT)).toMatchObject({
+      handedOn: { upTo: 0, failed: 'the receiver is away' },
+    });
+    failing = false;
+    await log.write('a', { n: 2 });
+    await log.checkpoint();
+    expect(await logStatus(log.events, LOG_TENANT)).toMatchObject({ size: 2, handedOn: { upTo: 2, failed: null } });
+  });
+
+  it('says at once that it was changed, or cannot be read, and signs nothing [10.5f]', async () => {
+    const events = new MemoryEventStore();
+    await using log = await openLog({ events });
+    await log.write('a', { n: 1 });
+    await log.write('b', { n: 1 });
+    await log.write('c', { n: 1 });
+    await log.checkpoint();
+    await log.write('d', { n: 1 });
+    const read = events.read.bind(events);
+    let failure: Error | null = null;
+    events.read = async (stream, range) => {
+      if (failure !== null && stream === LOG && range.limit === 1 && range.direction === 'forwards') throw failure;
+      const page = await read(stream, range);
+      const forged = page.events.map((one) => {
+        const leaves = one.data['leaves'];
+        if (one.type !== 'LeavesLogged' || !Array.isArray(leaves) || leaves.length < 2) return one;
+        return { ...one, data: { ...one.data, leaves: leaves.map((leaf) => ({ ...(leaf as Leaf), revision: 9 })) } };
+      });
+      return { ...page, events: forged };
+    };
+    const begunMs = performance.now();
+    await expect(log.checkpoint()).rejects.toMatchObject({
+      code: 'LOG_CHANGED',
+      retryAfter: undefined,
+      details: { reason: expect.stringContaining('does not extend its checkpoint of size 3') as string },
+    });
+    failure = new Rejection('STORE_UNAVAILABLE', { message: 'The file events.db is damaged.' });
+    await expect(log.checkpoint()).rejects.toThrow('The file events.db is damaged.');
+    expect(performance.now() - begunMs).toBeLessThan(10_000);
   });
 
   it('publishes each checkpoint, and a failed one together with the next [10.5i]', async () => {
@@ -254,34 +465,36 @@ describe('a log', () => {
 
 describe('an audit', () => {
   /** A store whose events can be changed, as anyone with write access to the files can. */
-  const tampered = async (change: (store: MemoryEventStore) => MemoryEventStore) => {
+  const tampered = async (
+    change: (store: MemoryEventStore) => MemoryEventStore,
+    named: { readonly npcIds?: readonly string[] } = { npcIds: ['a', 'b', 'c'] },
+  ) => {
     await using log = await openLog();
     for (const mind of ['a', 'b', 'c']) await log.write(mind, { n: 1 }, { n: 2 }, { n: 3 });
     await log.checkpoint();
     const events = change(log.events);
-    const readModels = {
-      list: () =>
-        Promise.resolve({
-          rows: ['a', 'b', 'c'].map((npcId) => ({ key: npcId, order: npcId, row: { npcId } })),
-          more: false,
-        }),
-    };
     const { writers, keys: signingKeys } = log;
-    return await auditMinds({ events, writers, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
+    return await auditTenant({ events, writers, readModels: allListed, signingKeys }, LOG_TENANT, named);
   };
   const reading =
     (edit: (one: RecordedEvent) => RecordedEvent | null) =>
     (store: MemoryEventStore): MemoryEventStore =>
       new Proxy(store, {
         get: (target, name) =>
-          name === 'read'
-            ? async (stream: string, range: Parameters<MemoryEventStore['read']>[1]) => {
-                const page = await target.read(stream, range);
-                const whole = await allOf(target, stream);
-                const lastRevision = whole.map(edit).filter((one) => one !== null).length - 1;
-                return { lastRevision, events: page.events.map(edit).filter((one) => one !== null) };
-              }
-            : (Reflect.get(target, name) as unknown),
+          name === 'readAll'
+            ? async (...range: Parameters<MemoryEventStore['readAll']>) =>
+                (await target.readAll(...range)).map(edit).filter((one) => one !== null)
+            : name === 'read'
+              ? async (stream: string, range: Parameters<MemoryEventStore['read']>[1]) => {
+                  const page = await target.read(stream, range);
+                  const whole = await allOf(target, stream);
+                  const lastRevision = whole.map(edit).filter((one) => one?.stream === stream).length - 1;
+                  return {
+                    lastRevision,
+                    events: page.events.map(edit).filter((one) => one !== null && one.stream === stream),
+                  };
+                }
+              : (Reflect.get(target, name) as unknown),
       });
   const stream = npcStream(LOG_TENANT, 'b');
 
@@ -293,21 +506,98 @@ describe('an audit', () => {
     const changed = await tampered(
       reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one)),
     );
-    expect(changed.broken).toEqual([{ npcId: 'b', revision: 1, reason: 'its content does not match its hash' }]);
+    expect(changed.broken).toEqual([
+      { stream, npcId: 'b', revision: 1, reason: 'its content does not match its hash', acknowledged: null },
+    ]);
     const cut = await tampered(reading((one) => (one.stream === stream && one.revision > 1 ? null : one)));
     expect(cut.broken).toEqual([
       {
+        stream,
         npcId: 'b',
         revision: 2,
         reason: 'the stream was truncated: the log contains its revision 2, but it ends at 1',
+        acknowledged: null,
       },
     ]);
     const removed = await tampered(reading((one) => (one.stream === stream ? null : one)));
     expect(removed.broken).toContainEqual({
+      stream,
       npcId: 'b',
       revision: 2,
-      reason: 'the NPC is in the log, but its stream is missing',
+      reason: 'it is in the log, but its stream is missing',
+      acknowledged: null,
     });
+  });
+
+  const whole = {};
+
+  it('looks at every event that the log holds, and finds no fault in an intact store [10.5m]', async () => {
+    expect(await tampered((store) => store, whole)).toMatchObject({ valid: true, streams: 3, events: 12, broken: [] });
+  });
+
+  it('names a stream under both names if it was renamed [10.5m]', async () => {
+    const renamed = await tampered(
+      reading((one) => (one.stream === stream ? { ...one, stream: npcStream(LOG_TENANT, 'z') } : one)),
+      whole,
+    );
+    expect(renamed.broken.map(({ npcId, reason }) => [npcId, reason])).toEqual([
+      ['z', 'its content does not match its hash'],
+      ['z', 'the log was made without it: it was renamed, inserted, moved or changed'],
+      ['z', 'its content does not match its hash'],
+      ['z', 'its content does not match its hash'],
+      ['b', 'it is in the log, but its stream is missing'],
+    ]);
+  });
+
+  it('names two events that changed places, and an event that nobody logged [10.5m]', async () => {
+    const swapped = await tampered(
+      reading((one) =>
+        one.stream === stream && one.revision > 0 ? { ...one, revision: 3 - one.revision, data: { n: 9 } } : one,
+      ),
+      whole,
+    );
+    expect(swapped.broken.map(({ revision, reason }) => [revision, reason])).toContainEqual([
+      2,
+      'it was stored after revision 0 of its stream',
+    ]);
+    const beyond = await tampered(
+      reading((one) =>
+        one.stream === LOG && one.type === 'LeavesLogged'
+          ? {
+              ...one,
+              data: { ...one.data, leaves: (one.data['leaves'] as Leaf[]).filter((leaf) => leaf.stream !== stream) },
+            }
+          : one,
+      ),
+      whole,
+    );
+    expect(beyond.broken).toContainEqual({
+      ...{ stream, npcId: 'b', revision: 0, acknowledged: null },
+      reason: 'the log was made without it: it was renamed, inserted, moved or changed',
+    });
+  });
+
+  it('names a mind that the list of NPCs lacks, unless the list is still behind [10.5m]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    const auditWith = (progress: number) =>
+      auditTenant(
+        {
+          events: log.events,
+          writers: log.writers,
+          signingKeys: log.keys,
+          readModels: { get: () => Promise.resolve(null), progress: () => Promise.resolve(progress) },
+        },
+        LOG_TENANT,
+        {},
+      );
+    expect((await auditWith(-1)).broken).toEqual([]);
+    expect((await auditWith(0)).broken).toEqual([
+      {
+        ...{ stream: npcStream(LOG_TENANT, 'a'), npcId: 'a', revision: 0, acknowledged: null },
+        reason: 'the list of NPCs lacks it: "anima rebuild" makes the read models anew',
+      },
+    ]);
   });
 
   it('names a malformed event of the log', async () => {
@@ -316,19 +606,28 @@ describe('an audit', () => {
       ['CheckpointSigned', 'the root of the checkpoint does not match the leaves before it'],
     ] as const) {
       const { broken } = await tampered(reading((one) => (one.type === type ? { ...one, data: {} } : one)));
-      expect(broken).toContainEqual({ npcId: null, revision: type === 'LeavesLogged' ? 1 : 2, reason });
+      expect(broken).toContainEqual({
+        stream: LOG,
+        npcId: null,
+        revision: type === 'LeavesLogged' ? 1 : 2,
+        reason,
+        acknowledged: null,
+      });
     }
   });
 
   it('checks a mind that was named twice only once, and refuses a cursor that it did not issue', async () => {
     const log = await openLog();
     await log.write('a', { n: 1 }, { n: 2 });
-    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
-    const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
-    expect(await auditMinds(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({ events: 2, valid: true });
+    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
+    expect(await auditTenant(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({
+      events: 2,
+      valid: false,
+      log: null,
+    });
     for (const place of [{ npcId: 5, from: 0 }, { from: 0 }, { npcId: 'a', from: -5 }, { log: -1 }, 5, null]) {
       const after = Buffer.from(JSON.stringify(place)).toString('base64url');
-      await expect(auditMinds(deps, LOG_TENANT, { npcIds: ['a'], after })).rejects.toMatchObject({
+      await expect(auditTenant(deps, LOG_TENANT, { npcIds: ['a'], after })).rejects.toMatchObject({
         code: 'SCHEMA_INVALID',
       });
     }
@@ -358,24 +657,61 @@ describe('an audit', () => {
             lastRevision: events - 1,
           })
         : log.events.read(stream, range);
-    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
-    const deps = { events: storeWith(log.events, { read }), writers: log.writers, readModels, signingKeys: log.keys };
+    const deps = {
+      events: storeWith(log.events, { read }),
+      writers: log.writers,
+      readModels: allListed,
+      signingKeys: log.keys,
+    };
     const npcIds = Array.from({ length: minds }, (_, index) => `m${String(index)}`);
-    const first = await auditMinds(deps, LOG_TENANT, { npcIds });
+    const first = await auditTenant(deps, LOG_TENANT, { npcIds });
     expect(first.broken).toEqual([]);
     expect([first.events >= 200_000, first.events < 220_000]).toEqual([true, true]);
-    const rest = await auditMinds(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
+    const rest = await auditTenant(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
     expect([first.events + rest.events, rest.next]).toEqual([events * minds, undefined]);
+  });
+
+  it('names the checkpoints that a revoked key signed since then, and no earlier ones [10.5m, 11.8e]', async () => {
+    const keys = await rotatingKeys('audited');
+    await using log = await openLog({ signingKeys: keys });
+    const old = keys.current.kid;
+    await log.write('a', { text: 'one' });
+    const first = await log.checkpoint();
+    await keys.rotate();
+    await log.write('a', { text: 'two' });
+    await log.checkpoint();
+    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: keys };
+    const audited = () => auditTenant(deps, LOG_TENANT, { npcIds: ['a'] });
+    await keys.revoke(old, new Date(Date.parse(first.at) + 1_000).toISOString());
+    expect(await audited()).toMatchObject({ valid: true, broken: [] });
+    await keys.revoke(old, first.at);
+    const reason = 'the key that signed the note was revoked as of an earlier time';
+    expect(await audited()).toMatchObject({
+      valid: false,
+      broken: [{ npcId: null, revision: first.revision, reason }],
+    });
+  });
+
+  it('does not sign by a key that was revoked since the last checkpoint [11.8c]', async () => {
+    const keys = await rotatingKeys('stolen');
+    await using log = await openLog({ signingKeys: keys });
+    const old = keys.current.kid;
+    await log.write('a', { text: 'one' });
+    await log.checkpoint();
+    await keys.rotate();
+    await keys.revoke(old, '2026-01-01T00:00:00.000Z');
+    await log.write('a', { text: 'two' });
+    const { note } = await log.checkpoint();
+    expect(note.match(/^— /gm)).toHaveLength(1);
   });
 
   it('ends a response after 200 problems, and continues from its cursor [10.5n]', async () => {
     await using log = await openLog();
-    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
-    const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
+    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
     const npcIds = Array.from({ length: 250 }, (_, index) => `nobody-${String(index)}`);
-    const first = await auditMinds(deps, LOG_TENANT, { npcIds });
+    const first = await auditTenant(deps, LOG_TENANT, { npcIds });
     expect([first.valid, first.broken.length]).toEqual([false, 200]);
-    const rest = await auditMinds(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
+    const rest = await auditTenant(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
     expect(rest.next).toBeUndefined();
     expect([...first.broken, ...rest.broken].map(({ npcId }) => npcId)).toEqual(npcIds);
   });

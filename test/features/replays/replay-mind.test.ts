@@ -79,6 +79,23 @@ describe('a replayed mind', () => {
     expect(differences(replayed([...history, extra]))).toMatchObject([{ difference: 'otherState' }]);
   });
 
+  it('stores the time of the game with memories, as the logic of the turn did [13.3b]', () => {
+    const clock: EventDraft = { type: 'FactsReported', data: { facts: { time: 3_600 } } };
+    const timed = playedMind('mira', 2, house, undefined, [clock]);
+    const stored = timed.findIndex(({ type }) => type === 'MemoryStored');
+    expect(timed[stored]?.data).toMatchObject({ gameTime: 3_600 });
+    expect(differences(replayed(timed))).toEqual([]);
+    const untimed = timed.map((event) => {
+      const { gameTime: _, ...data } = event.data;
+      return { ...event, data };
+    });
+    expect(differences(replayed(untimed))[0]).toMatchObject({ revision: stored, difference: 'otherState' });
+    const older = untimed.map((event) =>
+      'logic' in event.data ? { ...event, data: { ...event.data, logic: 3 } } : event,
+    );
+    expect(differences(replayed(older))).toEqual([]);
+  });
+
   it('reports a decision that equals the recorded one for other grounds [10.3l]', () => {
     const at = indexOf('VerdictReached');
     const other = changed(history, at, (data) => ({ ...data, grounds: { rules: [], seen: [], checks: [] } }));

@@ -8,7 +8,8 @@ import { initialMind } from '../../../src/features/npcs/domain/state.js';
 import { CURRENT_LOGIC, logicOf } from '../../../src/features/turns/domain/decision/logic.js';
 import { checkOfMind } from '../../../src/features/turns/domain/decision/bridge-checked.js';
 import { gatherFindings } from '../../../src/features/replays/gather-findings.js';
-import { createHand } from '../../../src/features/replays/replay-part.js';
+import { createHand, ThreadEnded } from '../../../src/features/replays/replay-part.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { replaySlice, type ReplayHands } from '../../../src/features/replays/replay-slice.js';
 import { addFindings, noFindings, type ReplayFindings } from '../../../src/features/replays/domain/findings.js';
 import type { ReplayCursor } from '../../../src/features/replays/domain/events.js';
@@ -288,6 +289,69 @@ describe('slices of a replay', () => {
     const hand = lost({ task, known: noFindings, ms: 1 });
     await hand.part({ npcId: 'cy', next: 0 }, never);
     expect(await hand.findings()).toMatchObject({ decisions: 0, skipped: { logic: 0, rules: 2, turn: 0 } });
+  });
+
+  it('name what cannot be made again after two events were swapped [10.3p]', async () => {
+    const store = new MemoryEventStore();
+    const events = playedMind('cy', 2, house);
+    const [first, second, ...rest] = events;
+    if (first === undefined || second === undefined) throw new Error('too short');
+    await store.append(npcStream('studio', 'cy'), 'no_stream', [second, first, ...rest]);
+    const { found } = await runAll(store, ['cy']);
+    expect(found.skipped.turn).toBe(1);
+    expect(found.notReplayed?.[0]).toEqual({ npcId: 'cy', turnId: 't0', revision: 0, reason: 'turn' });
+    const cut = await runAll(inPagesOf(store, 2), ['cy'], {}, { anew: true });
+    expect(cut.found.notReplayed).toEqual(found.notReplayed);
+  });
+
+  describe('with minds whose replay fails', () => {
+    const all = ['ada', 'bo', 'cy', 'dan'];
+    /** A store in which each look at these minds fails. */
+    const failingAt = (store: EventStore, bad: readonly string[], failure: () => Error) => {
+      const looks: string[] = [];
+      const read: EventStore['read'] = (stream, range) => {
+        const npcId = bad.find((one) => stream === npcStream('studio', one));
+        if (npcId === undefined) return store.read(stream, range);
+        looks.push(npcId);
+        return Promise.reject(failure());
+      };
+      return { events: { read }, looks };
+    };
+
+    it.each([1, 3])('set them aside after three tries, and hold up nobody (%i threads) [10.3v]', async (hands) => {
+      const store = await storeWith({ ada: 2, bo: 2, cy: 2, dan: 2 });
+      for (const failure of [() => new ThreadEnded(), () => new TypeError('x is undefined')]) {
+        const { events, looks } = failingAt(store, ['bo', 'dan'], failure);
+        const { found } = await runAll(events, all, {}, { hands, sliceMs: 500 });
+        expect(found).toMatchObject({ concerned: 2, turns: { equal: 4, different: 0 } });
+        expect(found.setAside?.minds).toBe(2);
+        expect(found.setAside?.named.map(({ npcId }) => npcId).sort()).toEqual(['bo', 'dan']);
+        expect(looks.sort().join()).toBe('bo,bo,bo,dan,dan,dan');
+      }
+    });
+
+    it('count what other minds did once, although their thread was lost [10.3v]', async () => {
+      const store = await storeWith({ ada: 2, bo: 2 });
+      let left = 2;
+      const { events } = failingAt(store, ['bo'], () => new ThreadEnded());
+      const read: EventStore['read'] = (stream, range) =>
+        stream === npcStream('studio', 'bo') && (left -= 1) >= 0
+          ? events.read(stream, range)
+          : store.read(stream, range);
+      const { found } = await runAll({ read }, ['ada', 'bo'], {}, { sliceMs: 500 });
+      expect(found).toMatchObject({ concerned: 2, turns: { equal: 4, different: 0 } });
+      expect(found).not.toHaveProperty('setAside');
+    });
+
+    it('repeat what passes, and say why for what does not [10.3v]', async () => {
+      const store = await storeWith({ ada: 2, bo: 2 });
+      const damaged = failingAt(store, ['bo'], () => new Rejection('STORE_UNAVAILABLE', { message: 'Damaged.' }));
+      const { found } = await runAll(damaged.events, ['ada', 'bo']);
+      expect(found.setAside?.named).toEqual([{ npcId: 'bo', reason: 'Damaged.' }]);
+      const outage = failingAt(store, ['bo'], () => new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 }));
+      await expect(runAll(outage.events, ['ada', 'bo'])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      expect(outage.looks).toEqual(['bo']);
+    });
   });
 
   it('end when they are cancelled [10.3i]', async () => {

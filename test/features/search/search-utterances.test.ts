@@ -1,4 +1,4 @@
-import { searchWords } from '../../../src/kernel/base/placed-words.js';
+import { wordsInSlices } from '../../../src/kernel/base/words.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
 import { describe, expect, it } from 'vitest';
 
@@ -22,7 +22,8 @@ const searching = async (...texts: readonly string[]) => {
       utterances: [said],
     };
     const passages =
-      utterances.passagesOf?.(row).map((said) => ({ ...said, words: drained(searchWords(said.text)).join(' ') })) ?? [];
+      utterances.passagesOf?.(row).map((said) => ({ ...said, words: drained(wordsInSlices(said.text)).join(' ') })) ??
+      [];
     return { key: `k${place}`, row, index: utterances.indexOf(row), passages };
   });
   await textSearch.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });

@@ -35,7 +35,8 @@ const claims: JsonObject = {
 };
 const issue = (over: Partial<typeof allowed> = {}) =>
   issueArchiveGrant({ sign: (of) => signed(of), issuer: 'http://anima' }, { ...allowed, ...over });
-const read = (grant: string, at = clock) => readArchiveGrant({ publicKey, clock: at }, grant);
+const read = (grant: string, at = clock) =>
+  readArchiveGrant({ keys: { publicKey, isVoid: () => false }, clock: at }, grant);
 
 describe('a grant for the archive', () => {
   it('names its payload and its tenant [8.1m]', async () => {
@@ -79,8 +80,18 @@ describe('a grant for the archive', () => {
     expect(await read(await grant())).toBeNull();
   });
 
+  it('of a revoked key is refused, whatever time it claims [11.8e]', async () => {
+    const since = Date.parse('2026-01-01T00:30:00.000Z');
+    const keys = { publicKey, isVoid: (kid: string, at: Date) => kid === 'ours' && at.getTime() >= since };
+    const grant = await issue();
+    const readAt = (time: string) => readArchiveGrant({ keys, clock: new ManualClock(time) }, grant);
+    expect(await readAt('2026-01-01T00:29:59.000Z')).toEqual(allowed);
+    expect(await readAt('2026-01-01T00:30:00.000Z')).toBeNull();
+  });
+
   it('is not reported as invalid when it cannot be checked', async () => {
-    const away = { publicKey: () => Promise.reject(new Error('the store is away')), clock };
+    const keys = { publicKey: () => Promise.reject(new Error('the store is away')), isVoid: () => false };
+    const away = { keys, clock };
     await expect(readArchiveGrant(away, await issue())).rejects.toThrow('the store is away');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { withPlayerNames } from '../../support/player-names.js';
 import { disclose, LISTED, namedPlayers } from '../../../src/features/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/features/souls/domain/document.js';
 import { appendNext } from '../../support/append-next.js';
@@ -11,7 +12,7 @@ import { itLong } from '../../support/long.js';
 
 const disclosed = (more: Partial<SoulInputs>) => {
   const soul: SoulDocument = { ...unsignedSoul(more), trainingProof: 'root', signature: 'a.b.c' };
-  return disclose(new MemoryEventStore(), soul, 1, false);
+  return disclose(withPlayerNames(new MemoryEventStore()), soul, 1, false);
 };
 const LARGEST = 16 * 1024 * 1024;
 
@@ -21,7 +22,8 @@ describe('a disclosure', () => {
     const events = new MemoryEventStore();
     const turnsAt = async (revision: number) => {
       const soul = unsignedSoul({ provenance: { ...provenance, revision } });
-      return (await disclose(events, { ...soul, trainingProof: 'root', signature: 'a.b.c' }, 1, true)).turns;
+      return (await disclose(withPlayerNames(events), { ...soul, trainingProof: 'root', signature: 'a.b.c' }, 1, true))
+        .turns;
     };
     expect([await turnsAt(199_999), await turnsAt(200_000)]).toEqual(['read', 'unread']);
     await namedPlayers(events, 'npc-studio.mira', 199_999);
@@ -42,7 +44,14 @@ describe('a disclosure', () => {
     const namesAt = async (revision: number, isOwn: boolean) => {
       const from = { ...provenance, tenant: 'studio', npcId: 'mira', revision };
       const soul = { ...unsignedSoul({ memories, data: {}, persona: '', provenance: from }), trainingProof: 'root' };
-      return (await disclose(events, { ...soul, signature: 'a.b.c' }, 1, isOwn)).players.map(({ names }) => names[0]);
+      return (
+        await disclose(
+          { ...withPlayerNames(new MemoryEventStore()), events },
+          { ...soul, signature: 'a.b.c' },
+          1,
+          isOwn,
+        )
+      ).players.map(({ names }) => names[0]);
     };
     expect(await namesAt(0, true)).toEqual(['Ann', 'Ann-7']);
     expect(await namesAt(1, true)).toEqual(['Ann', 'Bo', 'Ann-7']);

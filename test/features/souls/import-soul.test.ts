@@ -17,6 +17,9 @@ import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { custodyStream, importStream, npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { CustodyLink } from '../../../src/features/souls/domain/document.js';
+import { souls } from '../../../projections/souls.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { rowsOf } from '../../projections/fold.js';
 import { soulToCbor } from '../../../src/features/souls/domain/binary.js';
 import { ipfsCid } from '../../../src/kernel/crypto/ipfs-cid.js';
 import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
@@ -47,11 +50,22 @@ beforeEach(async () => {
   mutex = new KeyedMutex();
   clock = new ManualClock(START);
   events = new MemoryEventStore();
+  seen = () => events.readAll(0, 4_096);
   for (const txId of ['tx', ownCid, binaryCid, otherCid]) {
     const data = { importId, txId, deadlineAt: '2026-01-01T01:00:00.000Z' };
     await appendNext(events, importStream(tenant, txId), [event(txId, { type: 'SoulImportRequested', data })]);
   }
 });
+
+/** The souls that this server sealed; null while the read model has not seen them. */
+let seen: (() => Promise<readonly RecordedEvent[]>) | null;
+const sealedSouls: ImportDeps['readModels'] = {
+  getAll: async (_, keys) => {
+    const rows = rowsOf(souls, seen === null ? [] : await seen());
+    return new Map([...rows].filter(([key]) => keys.includes(key)));
+  },
+  reached: async () => seen !== null,
+};
 
 /** An engine that does only what a test tells it to. */
 const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
@@ -59,6 +73,7 @@ const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
     events,
     writers: new StreamWriters(events, clock),
     repository: new ProcessRepository(events),
+    readModels: sealedSouls,
     clock,
     archive,
     trust,
@@ -97,7 +112,7 @@ describe('a soul with a past', () => {
   };
   const seal = (data: object) =>
     appendNext(events, npcStream(tenant, 'Zoë'), [
-      event('s', { type: 'SoulSealed', data: { soulId: sealedAs.soulId, root: past.root, kid, ...data } }),
+      event('s', { type: 'SoulSealed', data: { soulId: sealedAs.soulId, name: 'Zoë', root: past.root, kid, ...data } }),
     ]);
 
   it('is refused if it names a key of this server for a soul that this server did not seal [8.4u]', async () => {
@@ -109,9 +124,24 @@ describe('a soul with a past', () => {
     expect(await outcome([{ ...past, kid: past.root }])).toMatchObject({ code: 'BUSY' });
   });
 
-  it('is imported if this server sealed it', async () => {
+  it.each(['SoulExportExpired', 'SoulExportFailed'])(
+    'is imported if this server sealed it, however late and whatever came of that export: %s [8.4w]',
+    async (type) => {
+      for (let batch = 0; batch < 42; batch += 1) {
+        const others = Array.from({ length: 500 }, (_, at) => event(`o${batch}-${at}`));
+        await appendNext(events, npcStream(tenant, 'Zoë'), others);
+      }
+      await seal({});
+      await appendNext(events, npcStream(tenant, 'Zoë'), [event('e', { type, data: { soulId: sealedAs.soulId } })]);
+      seen = async () => (await events.read(npcStream(tenant, 'Zoë'), { direction: 'backwards', limit: 9 })).events;
+      expect(await outcome([past])).toMatchObject({ code: 'BUSY' });
+    },
+  );
+
+  it('is neither imported nor refused while it is unknown whether this server sealed it [8.4w]', async () => {
     await seal({});
-    expect(await outcome([past])).toMatchObject({ code: 'BUSY' });
+    seen = null;
+    expect(await outcome([past])).toMatchObject({ code: 'READ_MODEL_BEHIND', retryAfter: 1 });
   });
 });
 

@@ -169,7 +169,7 @@ describe('the gateways', () => {
     const digest = contentDigest(hello);
     expect(await findPayload({ archive, gateways }, digest, 'studio')).toBeNull();
     await archive.stage(digest, hello, { tenant: 'studio', expiresAt: new Date('2026-01-01T01:00:00.000Z') });
-    await archive.publish(digest, { tenant: 'studio' });
+    await archive.publish(digest, { tenant: 'studio', at: new Date('2026-01-01T00:00:00Z') });
     expect(await findPayload({ archive, gateways }, digest, 'studio')).toMatchObject({ isKept: true });
   });
 });

@@ -33,6 +33,20 @@ describe('the memories of a soul', () => {
     expect(await soulMemories(deps, 'npc-studio.mira', 9_999, never)).toHaveLength(1_500);
   });
 
+  it('have the time of the game [13.3b]', async () => {
+    const readModels = {
+      reached: () => Promise.resolve(true),
+      list: (_: unknown, { direction }: { direction: string }) =>
+        Promise.resolve({
+          rows: direction === 'descending' ? [] : [{ order: '1', row: memoryRow(1, 'It rained.', { gameTime: 7 }) }],
+          more: false,
+        }),
+    };
+    const writers = { current: () => Promise.resolve({ state: initialMind, revision: 0 }) };
+    const deps = { readModels, events: {}, writers } as unknown as SoulMemoriesDeps;
+    expect(await soulMemories(deps, 'npc-studio.mira', 9, never)).toMatchObject([{ gameTime: 7 }]);
+  });
+
   it('are refused as soon as they are too large, including their metadata', async () => {
     const { deps, pagesRead } = pages(1_000, 16_000);
     await expect(soulMemories(deps, 'npc-studio.mira', 999_999, never)).rejects.toMatchObject({

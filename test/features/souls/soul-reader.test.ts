@@ -31,7 +31,7 @@ describe('a soul reader', () => {
     let isOurs = true;
     const trusted = new Set<string>();
     const trust: SoulTrust = {
-      keys: { publicKey: async (kid) => (isOurs ? keys.publicKey(kid) : undefined) },
+      keys: { publicKey: async (kid) => (isOurs ? keys.publicKey(kid) : undefined), isVoid: () => false },
       issuer: 'https://another.example',
       trusted,
     };
@@ -72,7 +72,7 @@ describe('a soul reader', () => {
       await store.opened;
       return undefined;
     };
-    const reader = createSoulReader({ keys: { publicKey }, issuer: ISSUER, trusted: null });
+    const reader = createSoulReader({ keys: { publicKey, isVoid: () => false }, issuer: ISSUER, trusted: null });
     // The second time its content is cached.
     for (let times = 1; times <= 2; times += 1) {
       store = gate();

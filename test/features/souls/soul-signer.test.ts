@@ -27,7 +27,7 @@ import type {
   UnsignedSoul,
 } from '../../../src/features/souls/domain/document.js';
 import { hashSoul } from '../../../src/features/souls/domain/parts.js';
-import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
+import { ISSUER, rotatingKeys, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
 import { itLong } from '../../support/long.js';
 
 const keys = await serverKeys('home');
@@ -65,6 +65,22 @@ const verdictOf = async (document: unknown, more: Partial<SoulTrust> = {}): Prom
   expect(judgement.valid ? [judgement.kid, judgement.signer] : [judgement.reason]).toEqual(said);
   return verification.valid ? verification.signer : verification.reason;
 };
+
+describe('a soul of a key that was replaced', () => {
+  it('is still ours after a rotation, and refused if it was sealed after the revocation [8.5b, 11.8b, 11.8e]', async () => {
+    const rotating = await rotatingKeys('souls');
+    const old = rotating.current.kid;
+    const soul = await signSoul(rotating, ISSUER, unsignedSoul());
+    const ours = { keys: rotating, issuer: ISSUER };
+    await rotating.rotate();
+    expect(await verdictOf(soul, ours)).toBe('ours');
+    await rotating.revoke(old, '2026-11-21T10:00:01.000Z');
+    expect(await verdictOf(soul, ours)).toBe('ours');
+    await rotating.revoke(old, '2026-11-21T10:00:00.000Z');
+    expect(await verdictOf(soul, ours)).toBe('revoked_key');
+    expect(await verdictOf(await signSoul(rotating, ISSUER, unsignedSoul()), ours)).toBe('ours');
+  });
+});
 
 describe('a signed soul', () => {
   it('verifies as our own, even after its members were reordered [8.7n]', async () => {
@@ -228,8 +244,9 @@ describe('signing a soul', () => {
     await expect(signSoul(keys, 'https://other.example', unsignedSoul())).rejects.toThrow('the server that it names');
   });
 
-  it('fails on anything but a soul, as a defect', async () => {
-    await expect(signSoul(keys, ISSUER, unsignedSoul({ npcId: '..' }))).rejects.toThrow('an invalid soul was made');
+  it('refuses what would not be a soul', async () => {
+    const refused = { code: 'SOUL_INVALID', details: { reason: 'malformed' } };
+    await expect(signSoul(keys, ISSUER, unsignedSoul({ npcId: '..' }))).rejects.toMatchObject(refused);
   });
 });
 

@@ -36,7 +36,7 @@ const server = (fetch: PayloadSource['fetch']) => {
 const nothing = (): Promise<null> => Promise.resolve(null);
 const uploadedHere = async (): Promise<void> => {
   await archive.stage(digest, payload, { tenant: 'studio', expiresAt: new Date('2100-01-01T00:00:00Z') });
-  await archive.publish(digest, { tenant: 'studio' });
+  await archive.publish(digest, { tenant: 'studio', at: new Date('2026-01-01T00:00:00Z') });
 };
 
 describe('the location of an uploaded payload', () => {

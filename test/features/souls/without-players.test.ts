@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { withPlayerNames } from '../../support/player-names.js';
 import { disclose } from '../../../src/features/souls/disclose.js';
 import { toldWithoutPlayers } from '../../../src/features/souls/without-players.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
@@ -40,6 +41,15 @@ const named = (turns: Readonly<Record<string, JsonObject>>) => {
 };
 
 describe('an export without players', () => {
+  it('has no memory of somebody whose name could not be read [12.2i]', async () => {
+    const memories = [
+      inTurn(0, null, { text: 'The silver is under the well.', player: { id: '', from: 'body' } }),
+      inTurn(1, null, { text: 'The well is dry.' }),
+    ];
+    const left = await toldWithoutPlayers({ persona: null, data: {}, facts: {}, memories }, named({}));
+    expect(left.memories.map(({ text }) => text)).toEqual(['The well is dry.']);
+  });
+
   const told = {
     persona: 'Mira keeps the inn.',
     data: {
@@ -149,7 +159,7 @@ describe('an export without players', () => {
           index.note(facts);
           // With all names of the entire mind, as the route has them.
           const { players: found } = await disclose(
-            events,
+            withPlayerNames(events),
             soulOf({ ...without, data: { ...without.data } }),
             1,
             false,
@@ -174,7 +184,7 @@ describe('the disclosure of a soul', () => {
         inTurn(1, 't1', { text: 'ann left.', metadata: { playerId: 'p9' } }),
       ],
     });
-    const disclosed = await disclose(events, soul, 999, false);
+    const disclosed = await disclose(withPlayerNames(events), soul, 999, false);
     expect(disclosed).toMatchObject({
       soulId: 's1',
       npcId: 'mira',
@@ -207,6 +217,6 @@ describe('the disclosure of a soul', () => {
       },
     });
     expect(disclosed).not.toHaveProperty('more');
-    expect(await disclose(events, soul, 999, false)).toEqual(disclosed);
+    expect(await disclose(withPlayerNames(events), soul, 999, false)).toEqual(disclosed);
   });
 });

@@ -7,11 +7,12 @@ import { TURN_SEARCH_EVENTS, TurnIndex, TURNS_KEPT_PER_MIND } from '../../../src
 import { weightOf } from '../../../src/kernel/base/weight.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
-import { actorIdentified, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
+import { actorIdentified, memoriesRecalled, memoryStored, turnOpened, verdict } from '../../support/histories.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 import { gate } from '../../support/gate.js';
 import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
+import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
 import { turn } from '../../../workflows/turn/turn.js';
 
 /** An index on a store whose reads it records; `append` writes as another server. */
@@ -134,6 +135,49 @@ describe('the recent turns of a mind', () => {
     const actor = { npcId: long, persona: null, data: {} };
     const { index } = await setUp(turnOpened('t1', { observation: long, context: { long }, actor, resumedFrom: long }));
     expect(weightOf(await index.recent(STREAM))).toBeLessThan(2_000);
+  });
+});
+
+describe('the turns of a mind whose memories were retracted', () => {
+  const player = { id: 'ann', from: 'body' } as const;
+  const idOf = (n: number): string => makeProcessId('t', n, 1_700_000_000_000 + n, String(n));
+  const opened = (n: number): EventDraft =>
+    turnOpened(idOf(n), {
+      player,
+      conversation: Array.from({ length: Math.min(n, 12) }, (_, before) => ({
+        turnId: idOf(n - 1 - before),
+        observation: 'Hm?',
+        said: 'Hm.',
+      })) as never,
+    });
+  const retraction = (...memoryIds: string[]): EventDraft => ({
+    type: 'MemoriesRetracted',
+    data: { memoryIds, reason: 'A lie.' },
+  });
+  const whole = (n: number, memoryId: string): EventDraft[] => [
+    opened(n),
+    memoryStored(memoryId, 'The mill is gone.', idOf(n)),
+    verdict(idOf(n), true),
+  ];
+
+  it('are those that stored one, and those that were opened with such a turn, also later', async () => {
+    const events = [...whole(0, 'm0'), ...whole(1, 'm1'), retraction('other'), retraction('m1'), retraction('another')];
+    const { append, index } = await setUp(...events, opened(2));
+    await append(retraction('m1'), opened(3));
+    const turns = await index.recent(STREAM);
+    expect(turns.map(({ retracted = false }) => retracted)).toEqual([true, true, true, false]);
+  });
+
+  it('are found without looking at all of them for each of many retractions in a row', async () => {
+    const turns = Array.from({ length: TURNS_KEPT_PER_MIND }, (_, n) => whole(n, `m${n}`)).flat();
+    const { store } = await setUp(...turns, ...Array.from({ length: 1_600 }, (_, n) => retraction(`other ${n}`)));
+    const costs: number[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      const before = process.cpuUsage();
+      await new TurnIndex(store).recent(STREAM);
+      costs.push(process.cpuUsage(before).user);
+    }
+    expect(Math.min(...costs)).toBeLessThan(80_000);
   });
 });
 

@@ -28,6 +28,7 @@ const keysOf = (alg: SigningAlgorithm, kids: Readonly<Record<string, number>>): 
         .sign(pair.privateKey);
     },
     signText: () => Promise.reject(new Error('no logs are signed here')),
+    isVoid: () => false,
     publicKey: async (kid) => pairs.get(kid)?.publicKey,
     publicJwks: async () =>
       [...pairs].map(([kid, { publicKey }]) => ({ ...(publicKey.export({ format: 'jwk' }) as JsonObject), kid })),
@@ -53,21 +54,37 @@ const recorded: RecordedVerdict = {
 };
 
 const keys = keysOf('Ed25519', { old: 1, new: 2 });
-const signer = createVerdictSigner(keys);
+/** The stored events are what was recorded. */
+const good = () => Promise.resolve();
+const signer = createVerdictSigner(keys, good);
 const signature = await signer.sign(recorded);
 const wire = verdictWire(verdict, signature);
 const question = { tenant: 'local', npcId: 'guard', signature: signature ?? '', verdict: wire };
 
+describe('a verdict whose key was revoked', () => {
+  it('verifies only if it was signed before [2.9h, 11.8e]', async () => {
+    const revokedAt = (since: string) =>
+      createVerdictSigner({ ...keys, isVoid: (kid, at) => kid === 'old' && at >= new Date(since) }, good);
+    expect(await revokedAt('2026-11-21T10:00:01.000Z').verify(question)).toMatchObject({ valid: true, turnId: 't1' });
+    expect(await revokedAt('2026-11-21T10:00:00.000Z').verify(question)).toEqual({
+      valid: false,
+      reason: 'revoked_key',
+    });
+    // It is signed again with the same bytes: the record has not changed.
+    expect(await revokedAt('2026-11-21T10:00:00.000Z').sign(recorded)).toBe(signature);
+  });
+});
+
 describe('signing a verdict', () => {
   it('makes the same bytes each time, under the key that its event names [2.9e]', async () => {
-    expect(await createVerdictSigner(keysOf('Ed25519', { new: 2, old: 1 })).sign(recorded)).toBe(signature);
+    expect(await createVerdictSigner(keysOf('Ed25519', { new: 2, old: 1 }), good).sign(recorded)).toBe(signature);
   });
 
   it.each<SigningAlgorithm>(['Ed25519', 'EdDSA'])(
     'makes a token that a JOSE library verifies with the key set, as %s [2.9a, 2.9b]',
     async (alg) => {
       const own = keysOf(alg, { old: 1 });
-      const made = (await createVerdictSigner(own).sign(recorded)) ?? '';
+      const made = (await createVerdictSigner(own, good).sign(recorded)) ?? '';
       const { payload, protectedHeader } = await compactVerify(
         made,
         createLocalJWKSet({ keys: (await own.publicJwks()) as never }),

@@ -4,6 +4,7 @@ import { whyOf } from '../../../src/features/turns/why.js';
 import { openRulesets } from '../../../src/features/rules/rulesets.js';
 import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import { sha256Base64url } from '../../../src/kernel/crypto/sha256.js';
+import { checksOf } from '../../support/seals.js';
 import { settle } from '../../support/settle.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
@@ -13,7 +14,8 @@ const opened = async () => {
   const minds = await openMinds();
   const { writers, events, repository } = minds.deps;
   const rulesets = openRulesets(writers, events);
-  const why = (turnId: string) => whyOf({ events, repository, writers, rulesets }, TENANT, 'mira', turnId);
+  const why = (turnId: string) =>
+    whyOf({ events, repository, writers, rulesets, checks: checksOf(events) }, TENANT, 'mira', turnId);
   /** Plays this many steps of a turn. */
   const play = async (steps: number, over: Parameters<typeof tapeOf>[0] = {}): Promise<TurnAnswer> => {
     let { answer } = await minds.step(tapeOf(over));
@@ -177,13 +179,30 @@ describe('why', () => {
     ]);
   });
 
-  it('detects a prompt that differs from the recorded one', async () => {
+  it('shows what a prompt is made of, and where each part comes from [13.5a, 13.5b]', async () => {
+    await using minds = await opened();
+    await minds.register(
+      aRuleset([{ drRuleId: 'calm', ruleCondition: [['mood', 'calm']], rulePromptSuffix: 'Speak softly.' }]),
+    );
+    const { turnId } = await minds.play(3, { rulesetId: 'test' });
+    const { parts = [], text } = (await minds.why(turnId)).prompt ?? {};
+    expect(parts).toContainEqual({ text: 'Who you are: "An innkeeper."', from: 'persona' });
+    expect(parts).toContainEqual({ text: '"Speak softly."', from: 'rule', ref: 'calm' });
+    expect(parts.at(-1)).toEqual({ text: '"A stranger asks for a room."', from: 'observation' });
+    let from = 0;
+    for (const part of parts) from = (text ?? '').indexOf(part.text, from) + part.text.length;
+    expect(from).toBeGreaterThan(parts.at(-1)?.text.length ?? 0);
+  });
+
+  it('detects a prompt that differs from the recorded one [13.5c]', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(3);
     const event = (await minds.events()).find(({ type }) => type === 'MemoriesRecalled');
     const { instruction } = event?.data as { instruction: { prompt: string } };
     instruction.prompt += ' Obey.';
-    expect((await minds.why(turnId)).prompt).toMatchObject({ madeAgain: false });
+    const { prompt } = await minds.why(turnId);
+    expect(prompt).toMatchObject({ madeAgain: false });
+    expect(prompt).not.toHaveProperty('parts');
   });
 
   it('shows the current state of an open turn', async () => {

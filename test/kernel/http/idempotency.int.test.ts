@@ -36,6 +36,7 @@ describe('a POST with an Idempotency-Key', () => {
         runRoute(counted, { body }),
         runRoute(counted, { operationId: 'other', path: '/npcs/:npcId/run', body }),
         runRoute(counted, { operationId: 'wide', path: '/wide', body, retention: 'never', writesWidely: true }),
+        runRoute(counted, { operationId: 'spoken', path: '/spoken', reads: ['X-Player-Id'] }),
         runRoute(counted, { operationId: 'look', path: '/look', body, retention: 'never' }),
         runRoute(counted, {
           operationId: 'issue',
@@ -58,6 +59,17 @@ describe('a POST with an Idempotency-Key', () => {
     expect(second.headers.get('anima-revision')).toBe('7');
     expect(second.text).toBe(first.text);
     expect(calls).toHaveLength(1);
+  });
+
+  it('does not take a body that names a player for one whose header does [1.7c, 12.1f]', async () => {
+    await start(() => ({ body: { n: calls.length } }));
+    const said = { input: 'Hi.' };
+    await app.post('/spoken', said, { ...KEY, 'x-player-id': 'ann' });
+    const [other, again] = [
+      await app.post('/spoken', { 'X-Player-Id': 'ann', body: said }, KEY),
+      await app.post('/spoken', said, { ...KEY, 'x-player-id': 'ann' }),
+    ];
+    expect([other.status, again.headers.get('idempotency-replayed')]).toEqual([422, 'true']);
   });
 
   it('records the end of the log for a command on many streams, and its first attempt at the latest', async () => {

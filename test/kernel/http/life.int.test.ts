@@ -318,11 +318,11 @@ describe("the server's own routes", () => {
       .toContain('anima_http_request_duration_seconds_count{operation="loose",status="499"} 1');
   });
 
-  it('return the metrics to this machine, and through a proxy only to a key with the scope ops [10.6d]', async () => {
+  it('return the metrics to this machine, and through a proxy only to a key with the scope metrics [10.6d]', async () => {
     const lifecycle = createLifecycle();
     const metrics = createMetrics();
     const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];
-    const poor = testPrincipal({ keyId: 'poor', scopes: scopes.filter((scope) => scope !== 'ops') });
+    const poor = testPrincipal({ keyId: 'poor', scopes: scopes.filter((scope) => scope !== 'metrics') });
     app = await startApp(routes, { lifecycle, metrics, keys: { good: testPrincipal(), poor } });
     lifecycle.ready();
     await app.post('/loose');

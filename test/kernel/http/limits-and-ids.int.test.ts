@@ -9,6 +9,24 @@ import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from '.
 let app: TestApp;
 afterEach(() => app.stop());
 
+describe('the log of requests', () => {
+  it('has one line for each, with its key, its duration and no secret [10.6e]', async () => {
+    const keys = { good: testPrincipal(), poor: testPrincipal({ keyId: 'poor', scopes: [] }) };
+    app = await startApp([looseRoute], { keys });
+    await app.post('/loose?key=hush', { key: 'hush' }, { 'x-request-id': 'r1' });
+    await app.post('/loose', {}, { authorization: 'Bearer poor', 'x-request-id': 'r2' });
+    await app.post('/loose', {}, { authorization: 'Bearer hush', 'x-request-id': 'r3' });
+    const lines = app.log.lines.filter(({ message }) => message === 'request').map(({ fields }) => fields);
+    const each = { operation: 'loose', method: 'POST', path: '/loose', durationMs: expect.any(Number) };
+    expect(lines).toEqual([
+      { requestId: 'r1', tenant: 'local', keyId: 'k1', ...each, status: 200 },
+      { requestId: 'r2', tenant: 'local', keyId: 'poor', ...each, status: 403 },
+      { requestId: 'r3', ...each, status: 401 },
+    ]);
+    expect(JSON.stringify(app.log.lines)).not.toContain('hush');
+  });
+});
+
 describe('the rate limit', () => {
   const keys = {
     good: testPrincipal({ rateLimit: { limit: 3, windowSeconds: 60 } }),

@@ -10,7 +10,7 @@ describe('the status of a refusal', () => {
       Object.entries(statuses).flatMap(([code, its]) => (its === status ? [code] : []));
     expect([401, 403, 405, 410, 412, 415, 500].map(codesOf)).toEqual([
       ['UNAUTHORIZED'],
-      ['FORBIDDEN'],
+      ['FORBIDDEN', 'PLAYER_MISMATCH'],
       ['METHOD_NOT_ALLOWED'],
       ['SOUL_EXCHANGE_EXPIRED'],
       ['PRECONDITION_FAILED'],

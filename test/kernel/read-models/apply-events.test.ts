@@ -12,6 +12,7 @@ import {
 } from '../../../src/kernel/read-models/feed.js';
 import { placeOf } from '../../../src/kernel/read-models/partition-progress.js';
 import { PartitionedBuild } from '../../../src/kernel/read-models/partitioned-build.js';
+import { rowKey } from '../../../src/kernel/read-models/row-key.js';
 import { rebuild } from '../../../src/kernel/read-models/rebuild.js';
 import { jsonBytes } from '../../../src/kernel/base/json.js';
 import type { EventToAppend, RecordedEvent } from '../../../src/ports/event-store.js';
@@ -57,6 +58,27 @@ describe('Events that affect many rows', () => {
     });
   });
 
+  it('are counted once, however often they are delivered, and not if they cannot be applied', async () => {
+    const partition = 'all';
+    const counting = {
+      ...notes,
+      countsOf: ({ stream, type }: RecordedEvent) => [{ partition, place: stream.slice(-1), name: type }],
+    };
+    const counts = async () => Object.values(await models.counts(counting, { partition, from: '', to: '~', limit: 9 }));
+    await appendNext(store, 'note-a', [noted('1', { x: 'one' }), noted('2', {}), struck('3', ['x'])]);
+    await appendNext(store, 'note-b', [noted('4', {}), noted('5', { y: 'poison' }), noted('6', {})]);
+    const events = await store.readAll(0, 100);
+    const counted = { ...feed, ...feedOf(counting, feed.build) };
+    await applyEvents(models, counted, events.slice(0, 2), AT);
+    await applyEvents(models, counted, events, AT);
+    await applyEvents(models, counted, events, AT);
+    expect(await counts()).toEqual([
+      { place: 'a', name: 'Noted', count: 2 },
+      { place: 'a', name: 'Struck', count: 1 },
+      { place: 'b', name: 'Noted', count: 1 },
+    ]);
+  });
+
   /** Every event behind a position, however many reads that takes. */
   const largeEvents = async (after: number): Promise<readonly RecordedEvent[]> => {
     const all: RecordedEvent[] = [];
@@ -93,6 +115,25 @@ describe('Events that affect many rows', () => {
       await apply();
       expect(turns.count).toBeGreaterThan(30);
     }
+  });
+
+  it('index texts in the groups that the projection names, and are parked if it cannot', async () => {
+    const grouped: typeof notes = {
+      ...notes,
+      textGroupOf: ({ id }) => {
+        if (id === 'odd') throw new Error('It has no group.');
+        return id === 'none' ? null : id;
+      },
+    };
+    feed = feedOf(grouped, feed.build);
+    await appendNext(store, 's', [
+      noted('1', { a: 'a ruby', b: 'a ruby', none: 'a ruby' }),
+      noted('2', { odd: 'a ruby' }),
+    ]);
+    const parked = await applyEvents(writer, feed, await largeEvents(0), AT);
+    expect(parked).toMatchObject([{ stream: 's', revision: 1, reason: 'It has no group.' }]);
+    const found = await models.byWords(grouped, { stream: 's', text: 'ruby', groups: ['a'], limit: 9 });
+    expect(found.map(({ key }) => key)).toEqual([rowKey('s', 'a')]);
   });
 
   it('index only new passages', async () => {

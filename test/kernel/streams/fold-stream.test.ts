@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../../src/features/npcs/mind-fold.js';
+import { openState, sealState } from '../../../src/kernel/streams/sealed-snapshot.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting, SNAPSHOT_WAIT_MS } from '../../../src/kernel/streams/snapshotting.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
@@ -18,12 +19,27 @@ import {
   watched,
 } from '../../support/long-minds.js';
 import { countTurns } from '../../support/loop-turns.js';
+import { snapshotSeals } from '../../support/seals.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { STREAM, texts } from '../../support/streams.js';
 
 const mira = npcStream('studio', 'mira');
 const END = { revision: Number.MAX_SAFE_INTEGER };
+
+/** A snapshot as its server made it, before it was sealed. */
+const plain = (snapshot: Snapshot): Snapshot => {
+  const opened = openState(snapshotSeals, snapshot);
+  if (opened === null || opened === 'changed') throw new Error('the snapshot has no seal that fits');
+  return { ...snapshot, state: opened.state };
+};
+/** A change of a snapshot by someone with the secret. @param stream where it is saved */
+const resealed =
+  (change: (snapshot: Snapshot) => Snapshot, stream?: string) =>
+  (snapshot: Snapshot): Snapshot => {
+    const changed = change(plain(snapshot));
+    return { ...changed, state: sealState(snapshotSeals, changed, changed.state), stream: stream ?? changed.stream };
+  };
 
 describe('a long stream', () => {
   it('is loaded from its latest snapshot, without reading anything before it', async () => {
@@ -45,16 +61,19 @@ describe('a long stream', () => {
   });
 
   it.each<[what: string, spoil: (snapshot: Snapshot) => Snapshot | null]>([
-    ['of an event with another hash', (snapshot) => ({ ...snapshot, hash: 'f'.repeat(64) })],
-    ['of another version of the fold', (snapshot) => ({ ...snapshot, version: MIND_VERSION + 1 })],
-    ['ahead of the stream', (snapshot) => ({ ...snapshot, revision: 3_000 })],
-    ['one event off', (snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 })],
-    ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
+    ['of an event with another hash', resealed((snapshot) => ({ ...snapshot, hash: 'f'.repeat(64) }))],
+    ['of another version of the fold', resealed((snapshot) => ({ ...snapshot, version: MIND_VERSION + 1 }))],
+    ['ahead of the stream', resealed((snapshot) => ({ ...snapshot, revision: 3_000 }))],
+    ['one event off', resealed((snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 }))],
+    ['that is no state', resealed((snapshot) => ({ ...snapshot, state: '{"persona":7}' }))],
     [
       'with the state of another revision',
-      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('"revision":2000,', '"revision":1000,') }),
+      resealed((snapshot) => ({ ...snapshot, state: snapshot.state.replace('"revision":2000,', '"revision":1000,') })),
     ],
-    ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
+    ['that is no JSON', resealed((snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) }))],
+    ['changed', (snapshot) => ({ ...snapshot, state: snapshot.state.replace('"p2000"', '"forged"') })],
+    ['without a seal', (snapshot) => ({ ...snapshot, state: plain(snapshot).state })],
+    ['with a seal of another mind', resealed((snapshot) => ({ ...snapshot, stream: 'npc-studio.bran' }), mira)],
     ['that is missing', () => null],
   ])('is folded from its beginning if the only snapshot is %s', async (_, spoil) => {
     const { store, snapshots, server } = await longMind();
@@ -152,7 +171,12 @@ describe('a long stream', () => {
       return snapshots.latest(...question);
     };
     const counted = snapshotsWith(snapshots, { latest });
-    const snapshotting = createSnapshotting({ snapshots: counted, clock, log: { warn: () => undefined } });
+    const snapshotting = createSnapshotting({
+      snapshots: counted,
+      clock,
+      log: { warn: () => undefined },
+      seals: snapshotSeals,
+    });
     const writers = new StreamWriters(store, clock, { shared: true, snapshots: snapshotting });
     await writers.current(mira, mindFold);
     await writers.current(mira, mindFold);

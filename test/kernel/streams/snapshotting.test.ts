@@ -29,7 +29,7 @@ describe('snapshots', () => {
     const { snapshots, saved } = await longMind();
     expect(await saved()).toEqual([1_000, 2_000]);
     const { state, hash, atMs } = (await snapshots.latest(mira, MIND_VERSION, { revision: 1_999 })) ?? {};
-    expect(JSON.parse(state ?? '')).toMatchObject({ persona: 'p1000', revision: 1_000 });
+    expect(JSON.parse(state ?? '')).toMatchObject([expect.any(String), { persona: 'p1000', revision: 1_000 }]);
     expect([hash?.length, atMs]).toEqual([64, Date.parse('2026-01-01T00:00:00.000Z')]);
   });
 

@@ -15,6 +15,7 @@ import { turn } from '../../../workflows/turn/turn.js';
 import { serialise } from '../../../src/adapters/shared/append-rules.js';
 import { logFold } from '../../../src/features/proofs/log-fold.js';
 import { stepCount } from '../../../src/features/ghosts/steps-log.js';
+import { accessFold } from '../../../src/features/keys/access-fold.js';
 import { tenantFold, tenantNamesFold } from '../../../src/features/keys/tenant-fold.js';
 import { signingKeyFold } from '../../../src/features/keys/signing-key-fold.js';
 import { levelFold } from '../../../src/features/levels/level-fold.js';
@@ -52,6 +53,7 @@ const writtenBy: Readonly<Record<Kind, Folded & Pick<Fold<unknown>, 'versionOf'>
   ghostSteps: stepCount,
   replays: replayEffects({} as never).fold,
   log: logFold,
+  access: accessFold,
 };
 
 /** The other folds of a kind. */

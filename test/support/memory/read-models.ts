@@ -3,8 +3,11 @@ import { PAGE_BYTES, untilFull } from '../../../src/kernel/base/page-size.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import {
   READ_WAIT_MS,
+  type CountedPlace,
+  type CountQuery,
   type ListPage,
   type ListQuery,
+  type Count,
   type Projection,
   type ReadModels,
   type RowIndex,
@@ -42,6 +45,7 @@ type MemoryBuild = {
   readonly rows: Map<string, { readonly row: Json; readonly index: RowIndex }>;
   readonly texts: MemoryRowTexts;
   readonly passages: MemoryPassages;
+  readonly counts: Map<string, Count & { count: number }>;
   readonly progress: Map<string, number>;
   readonly parked: Map<string, ParkedEvent>;
 };
@@ -105,12 +109,29 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   async byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]> {
-    return this.#serving(projection)?.texts.byWords(query) ?? [];
+    const { groups, ...anyGroup } = query;
+    const serving = this.#serving(projection);
+    const hasGroups = groups !== undefined && serving?.version === projection.version;
+    return serving?.texts.byWords(hasGroups ? query : anyGroup) ?? [];
   }
 
   async passages(projection: Projection, query: PassageQuery): Promise<PassagePage> {
     const build = this.#serving(projection);
     return build?.passages.find(build.rows, query) ?? { hits: [], further: null };
+  }
+
+  async counts(projection: Projection, query: CountQuery): Promise<readonly CountedPlace[]> {
+    const { partition, from, to, after, limit } = query;
+    const compare = (a: Pick<Count, 'place' | 'name'>, b: Pick<Count, 'place' | 'name'>): number =>
+      compareOrders(a.place, b.place) || compareOrders(a.name, b.name);
+    return [...(this.#serving(projection)?.counts.values() ?? [])]
+      .filter(
+        (of) => of.partition === partition && compareOrders(of.place, from) >= 0 && compareOrders(of.place, to) < 0,
+      )
+      .filter((of) => after === undefined || compare(of, after) > 0)
+      .sort(compare)
+      .slice(0, limit)
+      .map(({ place, name, count }) => ({ place, name, count }));
   }
 
   async progress(projection: Projection, stream: string): Promise<number> {
@@ -159,6 +180,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
       rows: new Map(),
       texts: new MemoryRowTexts(),
       passages: new MemoryPassages(),
+      counts: new Map(),
       progress: new Map(),
       parked: new Map(),
     } satisfies Partial<MemoryBuild>;
@@ -180,7 +202,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   async commit(build: Build, changes: Changes): Promise<boolean> {
-    const { name, version, rows, texts, passages, progress, parked, position } = this.#kept(build);
+    const { name, version, rows, texts, passages, counts, progress, parked, position } = this.#kept(build);
     if (position === ABANDONED) throw new Error(`The build ${build.id} was abandoned.`);
     if (changes.progress.some(({ stream, from }) => (progress.get(stream) ?? -1) !== from)) return false;
     for (const { key, row, index } of changes.put) rows.set(key, { row, index });
@@ -190,6 +212,10 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
       this.#builds.find((other) => other.name === name && other.live && other.id !== build.id)?.texts,
     );
     passages.write(changes);
+    for (const { count, ...of } of changes.counts ?? []) {
+      const key = JSON.stringify([of.partition, of.place, of.name]);
+      counts.set(key, { ...of, count: (counts.get(key)?.count ?? 0) + count });
+    }
     for (const { stream, to } of changes.progress) progress.set(stream, to);
     for (const event of changes.parked) parked.set(event.stream, { projection: name, version, ...event });
     // Several projectors may write one build: the furthest position counts, however late another projector is.

@@ -18,6 +18,7 @@ type Text = {
   readonly key: string;
   readonly stream: string;
   readonly text: string;
+  readonly group: string | null;
   order: string;
   embedder: string | null;
   vector: Float32Array | null;
@@ -35,7 +36,7 @@ export class MemoryRowTexts {
     for (const key of remove) this.#texts.delete(key);
     for (const { key, index, search } of put) {
       if (search === undefined) continue;
-      const { stream, text: indexed } = search;
+      const { stream, text: indexed, group } = search;
       if (indexed === null) {
         this.#texts.delete(key);
         continue;
@@ -45,7 +46,7 @@ export class MemoryRowTexts {
         .map((texts) => texts.#texts.get(key))
         .find((known) => known?.text === text);
       const { embedder = null, vector = null } = before ?? {};
-      this.#texts.set(key, { key, stream, text, order: index.order, embedder, vector });
+      this.#texts.set(key, { key, stream, text, group, order: index.order, embedder, vector });
     }
   }
 
@@ -83,8 +84,10 @@ export class MemoryRowTexts {
       .slice(0, limit);
   }
 
-  byWords({ text, stream, within, limit }: WordQuery): readonly WordHit[] {
-    const rows = this.#of(stream, within).map((row) => ({ ...row, words: new Set(wordsOf(row.text)) }));
+  byWords({ text, stream, within, groups, limit }: WordQuery): readonly WordHit[] {
+    const isOfGroups = ({ group }: Text): boolean => groups === undefined || (group !== null && groups.includes(group));
+    const all = this.#of(stream, within).filter(isOfGroups);
+    const rows = all.map((row) => ({ ...row, words: new Set(wordsOf(row.text)) }));
     const asked = wordsOf(text).slice(0, QUERY_WORDS);
     const hits = asked.map((word) => rows.filter(({ words }) => words.has(word)));
     const best = bestByWordsInSlices(hits, limit);

@@ -1,11 +1,11 @@
-import type { Publication, SoulArchive, Staging } from '../../../src/ports/soul-archive.js';
+import type { Publication, Publishing, SoulArchive, Staging } from '../../../src/ports/soul-archive.js';
 import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../../../src/adapters/shared/archive-names.js';
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 
 /** Payloads for the lifetime of the process. */
 export class MemorySoulArchive implements SoulArchive {
-  readonly #public = new Map<string, Uint8Array>();
+  readonly #public = new Map<string, { readonly bytes: Uint8Array; readonly at: Date }>();
   readonly #staged = new Map<string, Staged>();
   readonly #digests = new Map<string, string>();
 
@@ -18,13 +18,13 @@ export class MemorySoulArchive implements SoulArchive {
       this.#staged.set(key, { digest, bytes: Uint8Array.from(bytes), tenant, expiresAt });
   }
 
-  async publish(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<Publication | null> {
+  async publish(digest: string, { tenant, at }: Publishing): Promise<Publication | null> {
     const key = keyOf(digest, tenant);
     const staged = this.#staged.get(key);
     this.#staged.delete(key);
     if (this.#public.has(digest)) return 'wasPublic';
     if (staged === undefined) return null;
-    this.#public.set(digest, staged.bytes);
+    this.#public.set(digest, { bytes: staged.bytes, at });
     return 'published';
   }
 
@@ -38,7 +38,7 @@ export class MemorySoulArchive implements SoulArchive {
   }
 
   async readPublic(digest: string): Promise<Uint8Array | null> {
-    return this.#public.get(digest) ?? null;
+    return this.#public.get(digest)?.bytes ?? null;
   }
 
   async unstage(digest: string, { tenant }: Pick<Staging, 'tenant'>): Promise<void> {
@@ -62,6 +62,12 @@ export class MemorySoulArchive implements SoulArchive {
   async dropStaged(before: Date, limit: number): Promise<number> {
     const due = [...this.#staged].filter(([, { expiresAt }]) => expiresAt <= before).slice(0, limit);
     for (const [key] of due) this.#staged.delete(key);
+    return due.length;
+  }
+
+  async dropPublic(before: Date, limit: number): Promise<number> {
+    const due = [...this.#public].filter(([, { at }]) => at <= before).slice(0, limit);
+    for (const [digest] of due) this.#public.delete(digest);
     return due.length;
   }
 }

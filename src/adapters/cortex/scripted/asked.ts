@@ -1,6 +1,7 @@
 import { wordsOf } from '../../../kernel/base/words.js';
 import { ADJECTIVES } from './things.js';
-import { isKin, topicsOf } from './words.js';
+import { type Language, languageOf } from './language.js';
+import { covers, isKin, topicsOf } from './words.js';
 
 /** Finds the key words of a question, and those that a text lacks: a text about another dog, key or deed does not answer it. */
 
@@ -31,34 +32,41 @@ const questionIn = (text: string): string => {
   return asking.length === 0 ? text : asking.join(' ');
 };
 
-const keysIn = (question: string): readonly string[] =>
-  [
+const keysIn = (question: string): ReadonlySet<string> => {
+  const found = [
     ...[...question.matchAll(NOUN)].map(({ groups }) => groups?.['phrase'] ?? ''),
     ...[...question.matchAll(NAME)].map(([name]) => name),
     ...[...question.matchAll(DEED)].map(({ groups }) => groups?.['deed'] ?? ''),
-  ]
-    .flatMap(wordsOf)
-    .filter((word) => !ORDINARY.has(word));
-
-/** Whether a text has the meaning of a word. A word of family matches only the same relation, unless it covers all of them. */
-const holds = (text: string, word: string): boolean => {
-  if (isKin(word)) return wordsOf(text).some((one) => one === word || `${one}s` === word || one === `${word}s`);
-  if (/^names?$/.test(word) && NAME_IN.test(text)) return true;
-  const topics = topicsOf(text);
-  return [...topicsOf(word)].every((topic) => topics.has(topic));
+    ...wordsOf(question).filter(isKin),
+  ];
+  return new Set([...new Set(found)].flatMap(wordsOf).filter((word) => !ORDINARY.has(word)));
 };
+
+/** Whether a text has the meaning of a word. A word of family matches only those whom it covers. */
+const holds = (read: Read, word: string, language: Language): boolean => {
+  if (isKin(word)) return read.words.some((one) => covers(word, one));
+  if (/^names?$/.test(word) && NAME_IN.test(read.text)) return true;
+  return [...topicsOf(word, language)].every((topic) => read.topics.has(topic));
+};
+/** A text whose words are found once, however many are looked for. */
+type Read = { readonly text: string; readonly words: readonly string[]; readonly topics: ReadonlySet<string> };
 const NAME_IN = /(?<=[\p{L},;] )(?!I\b)\p{Lu}/u;
 
 /**
  * Whether a text has every name and noun that a question turns on, and the deed of "Who stole it?". @param leftOut topics that carry no meaning here
  */
-export const holdsKeys = (text: string, asked: string, leftOut: ReadonlySet<string>): boolean =>
-  keysIn(questionIn(asked)).every((word) => [...topicsOf(word)].every((one) => leftOut.has(one)) || holds(text, word));
+export const holdsKeys = (text: string, asked: string, leftOut: ReadonlySet<string>): boolean => {
+  const language = languageOf(asked);
+  const read = { text, words: wordsOf(text), topics: topicsOf(text) };
+  return [...keysIn(questionIn(asked))].every(
+    (word) => [...topicsOf(word, language)].every((one) => leftOut.has(one)) || holds(read, word, language),
+  );
+};
 
 /** Whether a text has everything that a question is about, except words of asking. */
 export const holdsAll = (text: string, asked: string, leftOut: ReadonlySet<string>): boolean => {
   const topics = topicsOf(text);
-  return [...topicsOf(questionIn(asked))].every(
+  return [...topicsOf(questionIn(asked), languageOf(asked))].every(
     (topic) => topics.has(topic) || leftOut.has(topic) || NEEDLESS.has(topic),
   );
 };

@@ -8,11 +8,11 @@ const REPEATED_CHARS = 400;
 /** What may follow without making it a question about something else. */
 const END = String.raw`(?: (?:to me|to you|just now|before|again|there))*\s*(?:[?.!]|$)`;
 const OWN = new RegExp(
-  String.raw`\bwhat (?:did|have) you (?:just |only )?(?:say|said|tell me|told me|answer|answered|reply)${END}|\b(?:say|repeat) (?:that|it) (?:again|once more|for me)\b|\bwhat was (?:that|it) you (?:just )?said\b`,
+  String.raw`\bwhat (?:did|have) you (?:just |only )?(?:say|said|tell me|told me|answer|answered|reply)${END}|\b(?:say|repeat) (?:that|it) (?:again|once more|for me)\b|\bwhat was (?:that|it) you (?:just )?said\b|\bwas hast du (?:gerade |eben |zuletzt |da )*gesagt\b|\bsag (?:das|es) noch ?(?:ein)?mal\b|(?:^|\s)wiederhole? (?:das|es)\b`,
   'i',
 );
 const THEIRS = new RegExp(
-  String.raw`\bwhat (?:did|have) i (?:just |only )?(?:say|said|tell you|told you|ask|asked|ask you|asked you)${END}`,
+  String.raw`\bwhat (?:did|have) i (?:just |only )?(?:say|said|tell you|told you|ask|asked|ask you|asked you)${END}|\bwas hab(?:e)? ich (?:dich |dir |gerade |eben |zuletzt )*(?:gesagt|gefragt)\b`,
   'i',
 );
 

@@ -30,24 +30,38 @@ export const withoutS = (verb: string): string => {
 const alsoDone = (_: string, link: string, verb: string): string => `${link} ${withoutS(verb)}`;
 
 /** Words of the third person that mean the subject of the sentence. */
-const turned = (text: string): string =>
+export const turned = (text: string): string =>
   text
     .replace(/\b(?:herself|himself|themselves)\b/gi, 'myself')
-    .replace(/\b(?:[Hh]e|[Ss]he) (\w[\w']*)/g, (_, verb: string) => `I ${withoutS(verb)}`)
+    .replace(
+      new RegExp(`\\b(?:[Hh]e|[Ss]he) (${ADVERB}?)(\\w[\\w']*)`, 'g'),
+      (_, adverb: string, verb: string) => `I ${adverb}${withoutS(verb)}`,
+    )
     .replace(/\b(?:his|her)(?= [a-z])/g, 'my')
     .replace(/\b(?:His|Her)(?= [a-z])/g, 'My')
     .replace(/\b(?:him|her)\b/g, 'me')
     // "conjures lights and opens locks": the second verb has the same subject.
     .replace(/(, (?:and|but)) ([a-z]{3,}s)\b/g, alsoDone)
+    .replace(/(,) ([a-z]{3,}s)(?= [^,.]{1,80}, (?:and|or) )/g, alsoDone)
     .replace(/\b(and|but) ([a-z]{3,}s)(?= (?!(?:of|to|for|from|in|on|at|with|and|or)\b)[a-z])/g, alsoDone);
+
+/** Adverbs between a subject and its verb: "never talks". */
+const ADVERB = '(?:(?:never|always|often|seldom|rarely|sometimes|usually|hardly|only|still|also|really|secretly) )';
+
+/** Past tenses that are never participles, and "lost her brother" and the like, which tell what someone did. */
+const PAST =
+  '(?:was|were|had|did|went|came|saw|took|gave|knew|grew|fell|began|ran|broke|wrote|spoke|stole|fled|became|lost (?:my|his|her|their|an?|the|one|two|all|every)|left (?:my|his|her|their|an?|the))';
+/** "is proud, blunt and lost her brother": with "am" for "is", the deed would follow "am". */
+const MIXED = new RegExp(`^ (?:(?!\\b(?:who|whose|which|that)\\b)[^.;])*?(?:,|\\b(?:and|but)) ${PAST}\\b`);
 
 /** A sentence whose subject is this name, said by the bearer of the name; null if the name is not its subject. */
 export const saidByItself = (sentence: string, name: string): string | null => {
   const subject = new RegExp(
-    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?!(?:an?|the|of|from|in|with|by|and|or|one|once)\\b)(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
+    `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?<adverb>${ADVERB}?)(?!(?:an?|the|of|from|in|with|by|and|or|one|once)\\b)(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
   );
-  const { verb, rest } = subject.exec(sentence)?.groups ?? {};
-  return verb === undefined || rest === undefined ? null : `I ${withoutS(verb)}${turned(rest)}`;
+  const { adverb = '', verb, rest } = subject.exec(sentence)?.groups ?? {};
+  if (verb === undefined || rest === undefined || (verb === 'is' && MIXED.test(rest))) return null;
+  return `I ${adverb}${withoutS(verb)}${turned(rest)}`;
 };
 
 const MIRRORED: Readonly<Record<string, string>> = {

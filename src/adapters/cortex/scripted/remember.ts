@@ -2,13 +2,16 @@ import { cutText } from '../../../kernel/base/text.js';
 import { wordsOf } from '../../../kernel/base/words.js';
 import { holdsAll, holdsKeys } from './asked.js';
 import { saidBack, saidByItself, sentence, upperFirst, withinSentence, withoutPits } from './own-view.js';
-import type { Self } from './self.js';
-import type { PromptContent } from './situation.js';
-import { spokenIn, statementsIn } from './statements.js';
+import type { Fact, Self } from './self.js';
+import { languageOf } from './language.js';
+import type { Memory, PromptContent } from './situation.js';
+import { looksCrafted, newsIn, spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
 /** The maximum length of a memory in an answer, in UTF-16 units. */
 const TOLD_CHARS = 400;
+/** How much of a memory is examined. */
+const EXAMINED_CHARS = 500;
 /** A second memory is included if its score is at least this share of the first one's. */
 const NEARLY = 0.8;
 
@@ -16,6 +19,8 @@ const NEARLY = 0.8;
 const ALIKE = 0.7;
 /** A memory is stated with certainty if it holds this share of the subject of the question. */
 const SURE = 0.35;
+/** The same for a sentence of the persona, which is always true. */
+const FACT = 0.3;
 /**
  * From this similarity on, the engine mentions, with care, a memory that shares hardly a word with the question. Unrelated memories score below 0.5.
  */
@@ -32,19 +37,21 @@ const sharedWords = (one: string, other: string): string => {
     .join(' ');
 };
 
-type StatedMemory = { readonly text: string; readonly similarity?: number | undefined };
-
 /** The scores of memories: the share of the utterance that they contain, from 0 to 1; words that few of them hold count more. */
-const scored = <T extends StatedMemory>(memories: readonly T[], said: string, leftOut: ReadonlySet<string>) => {
+const scored = <T extends { readonly text: string }>(
+  memories: readonly T[],
+  said: string,
+  leftOut: ReadonlySet<string>,
+) => {
   // "give" carries no meaning in a request, but much in a question about the past.
   const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
-  const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
+  const topics = [...topicsOf(asked, languageOf(asked))].filter((topic) => !leftOut.has(topic));
   const held = memories.map((memory) => ({ memory, topics: topicsOf(memory.text) }));
   const weight = (topic: string): number => 1 / (1 + held.filter((one) => one.topics.has(topic)).length);
   const whole = topics.reduce((sum, topic) => sum + weight(topic), 0);
   return held
     .map((one, place) => {
-      const same = topicsOf(sharedWords(asked, one.memory.text));
+      const same = topicsOf(sharedWords(asked, one.memory.text), languageOf(asked));
       const score = topics
         .filter((topic) => one.topics.has(topic))
         .reduce((sum, topic) => sum + weight(topic) * (same.has(topic) ? 1 : ALIKE), 0);
@@ -57,8 +64,20 @@ const scored = <T extends StatedMemory>(memories: readonly T[], said: string, le
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** The answers to a question: at most two texts, best first; uncertain if they match mostly by meaning, or lack a key word of the question. */
-export type Fitting = { readonly texts: readonly string[]; readonly isSure: boolean };
+/** What a memory states; `isNews` if a player told it as a question. */
+type Stated = Memory & { readonly isNews?: true };
+
+const statedIn = (memory: Memory, said: string): readonly Stated[] => {
+  const text = cutText(memory.text, EXAMINED_CHARS);
+  if (sameWords(text, said)) return [];
+  const news = newsIn(text);
+  if (news !== null) return [{ ...memory, text: news, isNews: true }];
+  const stated = statementsIn(text);
+  return stated === '' ? [] : [{ ...memory, text: stated }];
+};
+
+/** The answers to a question: at most two memories, best first; uncertain if they match mostly by meaning, or lack a key word of the question. */
+export type Fitting = { readonly found: readonly Stated[]; readonly isSure: boolean };
 
 /** The retraction in a sentence: "My name is not Kestrel, it is Rowan." */
 type Correction = {
@@ -113,21 +132,18 @@ const corrected = <T extends { readonly text: string }>(memories: readonly T[]):
 };
 
 /**
- * The statements in the memories that match the utterance, without what was just said. A memory that shares hardly a word matches by its meaning, if
- * the recall reported it as similar.
+ * The statements in the memories and in the conversation that match the utterance, without what was just said. A memory that shares hardly a word
+ * matches by its meaning, if the recall reported it as similar.
  */
 export const fittingMemories = (
-  { memories, similarities }: Pick<PromptContent, 'memories' | 'similarities'>,
+  { memories, before }: Pick<PromptContent, 'memories' | 'before'>,
   said: string,
   { name }: Self,
 ): Fitting | null => {
-  const stated: readonly StatedMemory[] = memories
-    .map((text, place) => ({
-      text: sameWords(text, said) ? '' : statementsIn(text),
-      similarity: similarities?.[place],
-    }))
-    .filter(({ text }) => text !== '');
-  const known = corrected(stated);
+  const heard = before
+    .map(({ heard: text }) => ({ text }))
+    .filter(({ text }) => memories.every((one) => one.text !== text));
+  const known = corrected([...memories, ...heard].flatMap((memory) => statedIn(memory, said)));
   const leftOut = topicsOf(name ?? '');
   const fitting = scored(known, said, leftOut);
   const [best, second] = fitting.filter(
@@ -137,33 +153,32 @@ export const fittingMemories = (
   );
   if (best !== undefined) {
     const isNear = second !== undefined && second.score >= best.score * NEARLY;
-    return { texts: isNear ? [best.text, second.text] : [best.text], isSure: true };
+    return { found: isNear ? [best, second] : [best], isSure: true };
   }
-  const isOfListener = ofListener.test(said.replace(askingToKnow, '')) && !ofOneself.test(said);
+  const isOfListener = isAboutListener(said);
   const [closest] = known
     .filter(({ text, similarity = 0 }) => similarity >= SIMILAR && !(isOfListener && introduces.test(text)))
     .toSorted((one, other) => (other.similarity ?? 0) - (one.similarity ?? 0));
   if (closest === undefined) {
-    const [first] = similarities === null ? fitting : [];
-    return first === undefined ? null : { texts: [first.text], isSure: false };
+    const [first] = memories.every(({ similarity }) => similarity === undefined) ? fitting : [];
+    return first === undefined ? null : { found: [first], isSure: false };
   }
-  const isParaphrase = (closest.similarity ?? 0) >= VERY_SIMILAR && fitting.every(({ text }) => text !== closest.text);
-  return { texts: [closest.text], isSure: isParaphrase };
+  const isParaphrase =
+    (closest.similarity ?? 0) >= VERY_SIMILAR && topicsOf(sharedWords(said, closest.text), languageOf(said)).size === 0;
+  return { found: [closest], isSure: isParaphrase };
 };
 
-/** What the persona says in answer to a question about the NPC; null if nothing matches. */
-export const fittingFact = ({ name, facts }: Self, said: string): string | null => {
+/** What the persona says in answer to a question; null if no sentence of it has this share of the question, and all its keys. */
+export const fittingFact = ({ name, facts }: Self, said: string, share = FACT): Fact | null => {
   const leftOut = topicsOf(name ?? '');
-  const known = facts.map((text) => ({ text }));
-  const [best] = ofListener.test(said)
-    ? scored(known, said, leftOut).filter(({ text }) => holdsKeys(text, said, leftOut))
-    : [];
-  return best !== undefined && best.score >= SURE ? best.text : null;
+  const plain = facts.filter(({ text }) => !looksCrafted(text));
+  const [best] = scored(plain, said, leftOut).filter(({ text }) => holdsKeys(text, said, leftOut));
+  return best !== undefined && best.score >= share ? best : null;
 };
 
 /** Whether the same question was asked before. */
-export const wasAsked = (memories: readonly string[], said: string): boolean =>
-  isQuestion(said) && memories.some((text) => sameWords(text, said));
+export const wasAsked = (memories: readonly Memory[], said: string): boolean =>
+  isQuestion(said) && memories.some(({ text }) => sameWords(text, said));
 
 const PLAYER_VERBS: Readonly<Record<string, string>> = { was: 'were', is: 'are', has: 'have', does: 'do' };
 
@@ -179,9 +194,10 @@ const toPlayer = (text: string): string =>
     .replace(/\bthe player\b/gi, 'you');
 
 /** Sentences that only the other speaker can have said. */
-const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
-const ofOneself = /\b(?:I|me|my|mine|myself|we|us|our|ours)\b/i;
-const ofListener = /\b(?:you|your|yours|yourself)\b/i;
+const introduces =
+  /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from|ich heiße|ich komme aus)(?![\wß])/i;
+const ofOneself = /\b(?:I|me|my|mine|myself|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*)\b/i;
+const ofListener = /\b(?:you|your|yours|yourself|du|dich|dir|dein\w*|euch|euer\w*)\b/i;
 /** A narration by the one who remembers, about a person whose name is unknown. */
 const ofSomebody =
   /^(?:the|an?|this|that|some) (?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|user)\b/i;
@@ -192,6 +208,14 @@ const askingToKnow =
 const asksForDeeds =
   /\b(?:what|where|when|why|how|whom?|which)\b.{0,80}\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
 
+/** Whether a question is about the listener: his life, not what he knows of another. */
+export const isAboutListener = (said: string): boolean =>
+  ofListener.test(said.replace(askingToKnow, '')) && !isOfSpeaker(said);
+
+/** Whether a question is about the one who asks. */
+export const isOfSpeaker = (said: string): boolean =>
+  ofOneself.test(withoutPits(said.replace(/\b(?:tell|show|help|teach) me\b/gi, '')));
+
 /** Whether a memory is an earlier utterance of the questioner; "I" in it may be either, and the subject of the question decides. */
 const isTheirs = (text: string, asked: string): boolean => {
   if (ofSomebody.test(text)) return false;
@@ -201,20 +225,31 @@ const isTheirs = (text: string, asked: string): boolean => {
   return ofOneself.test(about) || !asksForDeeds.test(about.replace(askingToKnow, ''));
 };
 
-/** A memory as its owner tells it. `theirWords`: the other speaker said it. */
-export type ToldMemory = { readonly whole: string; readonly within: string | null; readonly theirWords: boolean };
+/** A memory as its owner tells it. `theirWords`: the other speaker said it. `isQuote`: its words are as they were. */
+export type ToldMemory = {
+  readonly whole: string;
+  readonly within: string | null;
+  readonly theirWords: boolean;
+  readonly isQuote?: true;
+};
 
 const told = (text: string, theirWords: boolean): ToldMemory => {
   const said = sentence(text.trim());
   return { whole: upperFirst(said), within: withinSentence(said), theirWords };
 };
 
-/** Turns a memory to its owner's point of view, to tell it to the questioner. */
-export const tellMemory = (memory: string, asked: string, { name }: Self): ToldMemory => {
-  const text = cutText(memory.trim(), TOLD_CHARS);
+/** The keys before a text of lore, which are not spoken: "shadowfang: They are wolves." A name with a capital may also be that of a speaker. */
+const LORE_KEYS =
+  /^(?:[\p{Ll}\d][\p{L}\d'’ ,_-]{0,255}: (?=\p{Lu})|\p{Lu}[\p{L}\d'’ ,_-]{0,255}: (?=(?:They|It|He|She|The|An?) (?!.*\b(?:I|my|me)\b)))/u;
+
+/** Turns a memory to its owner's point of view, to tell it to the questioner. Only English can be turned; anything else is quoted. */
+export const tellMemory = ({ text: memory, isNews }: Stated, asked: string, { name }: Self): ToldMemory => {
+  const text = cutText(memory.trim().replace(LORE_KEYS, ''), TOLD_CHARS);
+  if (languageOf(text) === 'de' || languageOf(asked) !== 'en')
+    return { whole: text, within: text, theirWords: isNews === true || ofOneself.test(text), isQuote: true };
   const spoken = spokenIn(text);
   if (spoken !== null) return told(saidBack(spoken), true);
-  const theirs = isTheirs(text, asked);
+  const theirs = isNews === true || isTheirs(text, asked);
   const view = theirs ? saidBack(text) : text;
   const own = name === null ? null : (saidByItself(view, name) ?? firstNamed(view, name));
   return told(toPlayer(own ?? view), theirs);

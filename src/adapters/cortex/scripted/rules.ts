@@ -9,13 +9,19 @@ type Ban = Extract<Demand, { kind: 'forbid' }>;
 
 /** The phrases by which players request actions of these types. */
 const WISHES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/\b(?:give|hand|lend|pass|share|have some|serve|fetch|bring)\b/i, ['GIVE', 'TRADE']],
-  [/\b(?:sell|buy|trade|price|purchase|barter)\b/i, ['TRADE', 'SELL', 'BUY', 'GIVE']],
-  [/\b(?:attack|kill|fight|hit|strike|hurt|duel|beat|stab|shoot|draw)\b/i, ['ATTACK', 'FIGHT']],
-  [/\b(?:come|go|follow|walk|run|leave|move|join|lead|take me|guide)\b/i, ['MOVE', 'FOLLOW', 'FLEE']],
-  [/\b(?:open|unlock|use|pull|push|close|touch|light)\b/i, ['INTERACT', 'USE', 'OPEN', 'UNLOCK']],
+  [/\b(?:give|hand|lend|pass|share|have some|serve|fetch|bring|gib|leih|schenk|reich)\b/i, ['GIVE', 'TRADE']],
+  [/\b(?:sell|buy|trade|price|purchase|barter|kauf\w*|verkauf\w*)\b/i, ['TRADE', 'SELL', 'BUY', 'GIVE']],
+  [
+    /\b(?:attack|kill|fight|hit|strike|hurt|duel|beat|stab|shoot|draw|kämpf\w*|töte\w*|schlag\w*|greif\w*)\b/i,
+    ['ATTACK', 'FIGHT'],
+  ],
+  [
+    /\b(?:come|go|follow|walk|run|leave|move|join|lead|take me|guide|komm\w*|geh\w*|folg\w*|lauf\w*)\b/i,
+    ['MOVE', 'FOLLOW', 'FLEE'],
+  ],
+  [/\b(?:open|unlock|use|pull|push|close|touch|light|öffne|mach \w+ auf)\b/i, ['INTERACT', 'USE', 'OPEN', 'UNLOCK']],
   [/\b(?:cast|spell|magic|conjure|enchant)\b/i, ['CAST']],
-  [/\b(?:steal|take|pick|grab)\b/i, ['TAKE', 'STEAL', 'PICKUP']],
+  [/\b(?:steal|take|pick|grab|nimm|stiehl)\b/i, ['TAKE', 'STEAL', 'PICKUP']],
 ];
 
 /** The action that the rules direct; the one with the highest priority counts. */

@@ -1,8 +1,12 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
-import { saidByItself, saidOfOneself, sentence, upperFirst } from './own-view.js';
+import { languageOf } from './language.js';
+import { saidByItself, saidOfOneself, sentence, turned, upperFirst } from './own-view.js';
 
 /** A way of talking. */
 export type Register = 'plain' | 'gruff' | 'courtly' | 'warm';
+
+/** What a persona says in one sentence; `isOwn` if it is in the first person. */
+export type Fact = { readonly text: string; readonly isOwn: boolean };
 
 /** The speaker, according to persona and state. */
 export type Self = {
@@ -11,8 +15,8 @@ export type Self = {
   readonly trade: string | null;
   /** The first sentence of the persona, in the first person. */
   readonly about: string | null;
-  /** Every sentence of the persona in the first person, except those that cannot be converted. */
-  readonly facts: readonly string[];
+  /** Every sentence of the persona, in the first person where that is easy. */
+  readonly facts: readonly Fact[];
   readonly register: Register;
 };
 
@@ -55,7 +59,7 @@ const nameIn = (persona: string): string | null => {
     ).exec(persona)?.[1],
     new RegExp(`^(?:You are|You're|I am|I'm|This is) (${NAME})`, 'u').exec(persona)?.[1],
     new RegExp(
-      `^(${NAME})(?=[.:]|$|, (?:an?|the|who|of) | [-—] | (?:is|was|has|the|of|from|who|[a-z]+s)\\b)`,
+      `^(${NAME})(?=[.:]|$|, (?:an?|the|who|of|der|die|das|eine?) | [-—] | (?:is|was|has|the|of|from|who|ist|war|hat|[a-z]+s|[a-z]+t)\\b)`,
       'u',
     ).exec(persona)?.[1],
     nameDescribed(persona),
@@ -95,11 +99,13 @@ const STYLES: readonly (readonly [Register, RegExp])[] = [
   ],
 ];
 
-/** A sentence of a persona in the first person; null if its subject may be someone else. */
+/** A sentence of a persona in the first person; null if its subject may be someone else, or if it is in German. */
 const saidByOneself = (persona: string, name: string | null): string | null => {
+  if (languageOf(persona) === 'de') return null;
   const [who = ''] = name === null ? [] : name.split(' ');
   if (/^(?:You|Your|You['’]re) /i.test(persona)) return sentence(saidOfOneself(persona));
   const named = persona.replace(/^(?:She|He|They) (?=[a-z])/, `${who} `);
+  if (/^(?:Her|His|Their) (?=[a-z])/.test(persona)) return sentence(turned(persona));
   const own = /^(?:I|My) /.test(named)
     ? named
     : who === ''
@@ -108,15 +114,30 @@ const saidByOneself = (persona: string, name: string | null): string | null => {
   return own === null ? null : sentence(upperFirst(own));
 };
 
+/** "Bram, a smith who hates the duke" says two things: "I am a smith who …" and "I hate the duke". */
+const saidInDescription = (persona: string, name: string | null): readonly string[] => {
+  const described = name !== null && persona.startsWith(`${name}, `) ? persona.slice(name.length + 2) : '';
+  if (!/^(?:an?|the) /.test(described)) return [];
+  const [what = '', ...deeds] = described.split(' who ');
+  const own = saidByItself(`${name ?? ''} ${deeds.join(' who ')}`, name ?? '');
+  return [...(own === null ? [] : [sentence(own)]), sentence(`I am ${what.replace(/[,:]$/, '')}`)];
+};
+
+const factsIn = (one: string, name: string | null): readonly Fact[] => {
+  const own = saidByOneself(one, name);
+  const texts = own === null ? saidInDescription(one, name) : [own];
+  return texts.length === 0 ? [{ text: one, isOwn: false }] : texts.map((text) => ({ text, isOwn: true }));
+};
+
 /** Reads the speaker from the persona and state. @param tones the manner that the rules require; it overrides the persona */
 export const selfOf = (persona: string | null, state: JsonObject, tones: readonly string[]): Self => {
   const text = persona?.trim() ?? '';
   const name = nameIn(text) ?? textIn(state, ['name', 'displayName']);
   const stated = textIn(state, ['trade', 'occupation', 'profession', 'job', 'role', 'rank', 'class']);
   const trade = tradeIn(text, name) ?? (stated === null ? null : withArticle(stated));
-  const facts = text.split(/(?<=[.!?])\s/).map((one) => saidByOneself(one, name));
-  const about = facts[0] ?? null;
+  const sentences = text.split(/(?<=[.!?])\s/).filter((one) => one !== '');
+  const about = name === null ? null : saidByOneself(sentences[0] ?? '', name);
   const registerIn = (said: string): Register | undefined => STYLES.find(([, words]) => words.test(said))?.[0];
   const register = registerIn(tones.join(' ')) ?? registerIn(`${text} ${trade ?? ''}`) ?? 'plain';
-  return { name, trade, about: name === null ? null : about, facts: facts.flatMap((fact) => fact ?? []), register };
+  return { name, trade, about, facts: sentences.flatMap((one) => factsIn(one, name)), register };
 };

@@ -11,20 +11,19 @@ export type Demand =
 /** One exchange of the conversation: what was perceived, and what was said in answer. */
 export type Before = { readonly heard: string; readonly said: string };
 
-/** The parsed prompt: the speaker, the surroundings, the memories, the demands, and the last utterance. */
+/** A memory; `similarity` is how well it matches the utterance, 0 to 1, if known. */
+export type Memory = { readonly text: string; readonly similarity?: number };
+
+/** What the engine was given: the speaker, the surroundings, the memories, the demands, and the last utterance. */
 export type PromptContent = {
-  /** Null if the prompt names no one. */
+  /** Null if nobody is named. */
   readonly persona: string | null;
   readonly state: JsonObject;
   readonly around: JsonObject;
-  /** Most fitting first. */
-  readonly memories: readonly string[];
-  /** How well each of them matches the utterance, 0 to 1; null if unknown. */
-  readonly similarities: readonly number[] | null;
+  /** Most similar first. */
+  readonly memories: readonly Memory[];
   /** The conversation, oldest first. */
   readonly before: readonly Before[];
   readonly demands: readonly Demand[];
   readonly observation: string;
-  /** Whether the prompt requests a JSON object. */
-  readonly wantsJson: boolean;
 };

@@ -5,7 +5,7 @@ const MARKS = /[{}<>[\]|`\\]|^\s*#|#{2,}|^\s*["']?\w{1,24}["']?\s*:\s*["']?(?=yo
 /** Speakers in transcripts of models. */
 const ROLE = /(?:^|[\n"“])\s*(?:system|assistant|user|developer|human|instructions?|prompt|rules?)\s*:/i;
 const STEERING =
-  /\byou are now\b|\bfrom now on\b|\byou (?:must|shall|have to|will now)\b|\byour (?:action|answer|reply|response|output)s? (?:must|should|shall)\b|\b(?:ignore|disregard|forget|override|bypass|break|reveal|print|repeat|show)(?: \w+){0,3} (?:rules?|instructions?|prompts?|orders|guidelines)\b|\b(?:system|hidden|secret) prompt\b|\bjailbreak|\bjson\b/i;
+  /\byou are now\b|\bfrom now on\b|\byou (?:must|shall|have to|will now)\b|\byour (?:action|answer|reply|response|output)s? (?:must|should|shall)\b|\b(?:ignore|disregard|forget|override|bypass|break|reveal|print|repeat|show)(?: \w+){0,3} (?:rules?|instructions?|prompts?|orders|guidelines)\b|\b(?:system|hidden|secret) prompt\b|\bjailbreak|\bjson\b|\b(?:ignorier|vergiss|missacht|umgeh|verrat)\w*(?: \w+){0,3} (?:regeln?|anweisung\w*|vorgaben)\b|\bdu bist (?:jetzt|nun|ab jetzt)\b/i;
 
 /** Commands whatever follows them, and verbs that are commands only with an object or a direction ("Trade was good." is not one). */
 const COMMAND =
@@ -24,6 +24,14 @@ export const spokenIn = (text: string): string | null => SPEECH.exec(text)?.grou
 
 /** Whether a text looks as if it were written to steer a model, or by one. */
 export const looksCrafted = (text: string): boolean => MARKS.test(text) || ROLE.test(text) || STEERING.test(text);
+
+/** Tells something in the form of a question: "Did you know that the mill burned down?" */
+const NEWS =
+  /^(?:(?:hey|so|and|hallo|und)[,!]? )?(?:(?:did|do|have) you (?:already )?(?:know|hear|heard)|(?:wusstest|weißt|hast) du(?: (?:schon|denn|eigentlich|auch|gehört))*),? (?:that|dass) (?<told>[^?]{3,400})\?$/i;
+
+/** What a question tells; null if it only asks, or looks crafted. */
+export const newsIn = (text: string): string | null =>
+  looksCrafted(text) ? null : (NEWS.exec(text.trim().replaceAll('’', "'"))?.groups?.['told'] ?? null);
 
 const isStatement = (sentence: string): boolean =>
   !/\?["'”’)]*$/.test(sentence) && (TELLS_NAME.test(sentence) || !COMMAND.test(sentence.replaceAll('’', "'")));

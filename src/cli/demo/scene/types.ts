@@ -39,12 +39,26 @@ export type SceneLine = {
 
 export type SceneAct = { readonly title: string; readonly lines: readonly SceneLine[] };
 
+export type Guest = { readonly id: string; readonly name: string };
+
+/** Two players who talk to one character, and what one of them tells it. */
+export type GuestScene = {
+  readonly title: string;
+  readonly to: Character;
+  readonly teller: Guest;
+  readonly other: Guest;
+  readonly secret: string;
+  readonly question: string;
+};
+
 export type Scene = {
   readonly title: string;
   readonly opening: string;
   readonly closing: string;
   readonly cast: Readonly<Record<Character, CastMember>>;
   readonly acts: readonly SceneAct[];
+  /** What happens when the traveller has left. */
+  readonly guests: GuestScene;
   /** The refusal to explain at the end. */
   readonly asksWhy: { readonly of: Character; readonly says: string };
 };

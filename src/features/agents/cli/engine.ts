@@ -8,7 +8,7 @@ import type { EngineTestAnswer } from '../http/engine-test.js';
 /** How long the server may take, in milliseconds: a little longer than its own limit. */
 const TIMEOUT_MS = 75_000;
 
-const RESULTS = { passed: 'passed', failed: 'FAILED', notJudged: 'not judged' } as const;
+const RESULTS = { passed: 'passed', warning: 'WARNING', failed: 'FAILED', notJudged: 'not judged' } as const;
 
 /** @throws CommandFailed if the server does not have the engine */
 const test = async (terminal: Terminal, requested: string, json: boolean): Promise<void> => {

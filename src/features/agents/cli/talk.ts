@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 
 import { sleepFor } from '../../../body/deadline.js';
+import { defined } from '../../../kernel/base/defined.js';
 import type { MindRequest } from '../../../body/mind-request.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { listPages } from '../../../cli/shared/list-pages.js';
@@ -21,6 +22,13 @@ const MAX_WAIT_SECONDS = 120;
 
 /** After these errors, every other line would fail too. */
 const HOPELESS: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNAUTHORIZED', 'FORBIDDEN']);
+
+/** A key that may talk, such as a token of a player, need not be allowed to ask why. */
+const isHopeless = ({ code }: CommandFailed, line: string): boolean =>
+  HOPELESS.has(code ?? '') && !(code === 'FORBIDDEN' && line.startsWith('/'));
+
+const stillOpen = (npcId: string): string =>
+  `The turn stays open and continues when the model is back. Repeat the line then, or read "npx anima turns ${npcId}".`;
 
 const HELP =
   '/why: explain the last answer · /memories: list recent memories · /quit: end the conversation (or Ctrl+D)';
@@ -49,13 +57,15 @@ type Talk = {
   readonly request: MindRequest;
   readonly npcId: string;
   readonly json: boolean;
+  /** Who speaks. */
+  readonly player: string | undefined;
 };
 
 const say = async (talk: Talk, input: string): Promise<void> => {
-  const { terminal, request, npcId, json } = talk;
+  const { terminal, request, npcId, json, player } = talk;
   talk.turnId = null;
   const path = `/v1/agents/${encodeURIComponent(npcId)}/process`;
-  const answer = (await request('POST', path, { input })) as Spoken;
+  const answer = (await request('POST', path, { input, ...defined({ player }) })) as Spoken;
   talk.turnId = answer.turnId;
   if (json) printJson(terminal, answer);
   else print(terminal, `${npcId}: ${deedOf(answer.action)}${answer.dialogue}`.trimEnd());
@@ -107,7 +117,8 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
       const waits = error instanceof CommandFailed ? error.retryAfter : null;
       if (talk.terminal.stdin.isTTY === true || waits === null || tries >= TRIES) throw error;
       const seconds = Math.min(waits, MAX_WAIT_SECONDS);
-      remark(talk.terminal, `${(error as CommandFailed).message}\nRetrying this line in ${String(seconds)} s ...`);
+      remark(talk.terminal, (error as CommandFailed).message);
+      remark(talk.terminal, `Retrying this line in ${String(seconds)} s ...`);
       await sleepFor(seconds * 1_000);
     }
   }
@@ -117,8 +128,9 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
  * Reads lines until the end of the input. A failure is printed, and the conversation continues.
  * @throws CommandFailed for input that is not typed at a terminal: when no server answers, the key is refused, or no line was answered
  */
-const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
-  const talk: Talk = { turnId: null, terminal, request: await openClient(terminal), npcId, json };
+const talkTo = async (terminal: Terminal, talking: Pick<Talk, 'npcId' | 'json' | 'player'>): Promise<void> => {
+  const { npcId, json } = talking;
+  const talk: Talk = { turnId: null, terminal, request: await openClient(terminal), ...talking };
   const { stdin, stderr } = terminal;
   const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true, prompt: '> ' });
   // Input from a file or a pipe ends long before its last line is answered. Nothing is left to prompt for then.
@@ -142,9 +154,10 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
       // A person can start the server and repeat the line. A file would lose its other lines one by one.
-      if (stdin.isTTY !== true && HOPELESS.has(error.code ?? '')) throw error;
+      if (stdin.isTTY !== true && isHopeless(error, line)) throw error;
       failed += 1;
-      remark(terminal, error.message);
+      for (const part of error.message.split('\n')) remark(terminal, part);
+      if (error.code === 'CORTEX_UNAVAILABLE') remark(terminal, stillOpen(npcId));
       // One line of JSON for each line of input.
       if (json) printJson(terminal, { error: { code: error.code, message: error.message } });
     }
@@ -160,6 +173,12 @@ export const talkCommand = (terminal: Terminal): Command =>
   new Command('talk')
     .description('talk to an NPC; the server generates its answers')
     .addArgument(npcIdArgument())
+    .option('--player <id>', 'the player who speaks: what one player tells is kept from the others')
     .addOption(jsonOption('answer'))
-    .action((npcId: string, { json = false }: { readonly json?: boolean }) => talkTo(terminal, npcId, json))
-    .addHelpText('after', `${IN_TALK}\n${examples('talk mira', 'talk mira --json < lines.txt')}`);
+    .action((npcId: string, { json = false, player }: { readonly json?: boolean; readonly player?: string }) =>
+      talkTo(terminal, { npcId, json, player }),
+    )
+    .addHelpText(
+      'after',
+      `${IN_TALK}\n${examples('talk mira', 'talk mira --player ann', 'talk mira --json < lines.txt')}`,
+    );

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { CHECKS, hasPassed } from '../engine-checks.js';
+import { CHECK_RESULTS, CHECKS, hasPassed } from '../engine-checks.js';
 import { type EngineTestDeps, testEngine } from '../test-engine.js';
 import { agentExamples as examples } from './examples.js';
 import type { Engines } from '../../engines/engines.js';
@@ -24,7 +24,7 @@ const EngineTest = named(
     checks: Type.Array(
       Type.Object({
         check: oneOf(CHECKS),
-        result: oneOf(['passed', 'failed', 'notJudged']),
+        result: oneOf(CHECK_RESULTS),
         message: Type.String({ description: 'What was found, for humans.' }),
         figures: Type.Optional(Type.Record(Type.String(), Type.Number())),
       }),

@@ -1,9 +1,10 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 import { type AgentDeps, processInput } from '../process-input.js';
 import { agentInput, type AgentInput, takeInput } from '../take-input.js';
 import { createExpectedRetries } from '../expected-retries.js';
 import { listenTo } from '../listening.js';
+import { createSentences } from '../sentences.js';
 import type { LiveTexts } from '../live-texts.js';
 import type { Engines } from '../../engines/engines.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
@@ -11,23 +12,28 @@ import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import type { ConversationLimits } from '../../turns/conversation.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import { SingleFlight } from '../../../kernel/concurrency/single-flight.js';
-import { defined } from '../../../kernel/base/defined.js';
-import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
-import type { RejectionCode } from '../../../kernel/base/rejection.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
-import { PlayerSchema } from '../../turns/body-schemas.js';
-import { speakerOf } from '../../turns/speaker-of.js';
 import { ActionSchema } from '../../turns/protocol-schemas.js';
-import { answered, retryOf, phasesOf } from './answer.js';
+import { answered, retryOf, phasesOf, shownError } from './answer.js';
 import { agentExamples as examples } from './examples.js';
-import { streamMode } from './stream-mode.js';
-import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
+import { perceivedIn, perceivedMembers } from './perceived.js';
+import { streamMode, streamWarning } from './stream-mode.js';
+import {
+  agentStream,
+  type Answer,
+  type Call,
+  route,
+  type RouteDefinition,
+  onBehalfOf,
+} from '../../../kernel/http/route.js';
 import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js';
 import { onClosed } from '../../../kernel/http/on-closed.js';
 import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
-import { AgentParams, FreeObject, nullable } from '../../../kernel/http/schemas.js';
+import { AgentParams, FreeObject } from '../../../kernel/http/schemas.js';
 
 type AgentRouteDeps = {
   readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'>;
@@ -42,19 +48,8 @@ type AgentRouteDeps = {
   readonly conversation: ConversationLimits;
 };
 
-const ProcessInputRequest = named(
-  'ProcessInputRequest',
-  Type.Object({
-    input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what a player says to it.' }),
-    context: nullable(
-      Type.Unsafe<JsonObject>({
-        ...FreeObject,
-        description: 'The situation. Its member `npcState` is merged into the state of the NPC for this turn.',
-      }),
-    ),
-    player: PlayerSchema,
-  }),
-);
+const ProcessInputRequest = named('ProcessInputRequest', Type.Object(perceivedMembers));
+type ProcessBody = Static<typeof ProcessInputRequest>;
 const ProcessInputResponse = named(
   'ProcessInputResponse',
   Type.Object({
@@ -77,24 +72,12 @@ const refusedActions: readonly RejectionCode[] = [
   ...(['TARGET_NOT_FOUND', 'ACTION_UNKNOWN', 'ITEM_MISSING', 'PAYLOAD_INVALID', 'TARGET_UNEXPECTED'] as const),
 ];
 
-type Body = { input: string; context?: JsonObject | null; player?: Json };
+/** Whether a player is answered, who is told nothing of the NPC's mind. */
+const isPlayers = ({ principal }: Call): boolean => principal.player !== undefined;
 
-/** The state in the context overlays the mind's own; the rest is what is around it. */
-const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentInput> => {
-  const { npcState, ...context } = call.body.context ?? {};
+const askedOf = (call: Call<{ agentId: string }, unknown, ProcessBody>): Promise<AgentInput> => {
   const { keyed, resumed } = call;
-  const by = onBehalfOf(call);
-  const player = speakerOf(call, context);
-  return agentInput({
-    stream: agentStream(call),
-    input: call.body.input,
-    context,
-    npcState: isObject(npcState) ? npcState : {},
-    ...defined({ player }),
-    by,
-    keyed,
-    resumed,
-  });
+  return agentInput({ ...perceivedIn(call), by: onBehalfOf(call), keyed, resumed });
 };
 
 /** `POST /v1/agents/{agentId}/process`: a whole turn on this server. */
@@ -107,6 +90,30 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
     retries: createExpectedRetries(clock),
     openings: new Map(),
     waits: new SingleFlight(),
+    sentences: createSentences(),
+  };
+  const play = async (call: Call<{ agentId: string }, unknown, ProcessBody>): Promise<Answer> => {
+    if (call.wantsStream) {
+      // What a model writes before it is judged is for the game, not for its players.
+      const isProvisional = streamMode(call) === 'provisional' && !isPlayers(call);
+      const asked = await askedOf(call);
+      const { requestId, noteWritten } = call;
+      const isPlayer = isPlayers(call);
+      const untilMs = clock.monotonicMs() + waitMs;
+      const cortex = engineOf(asked.by.tenant);
+      const listening = isProvisional && liveTexts !== null ? listenTo(liveTexts, asked.stream) : null;
+      // A client that has left before anything was sent never starts the phases.
+      onClosed(call.koa, () => listening?.stop());
+      const turnId = await takeInput(deps, asked, untilMs);
+      const retry = retryOf(deps, asked, turnId);
+      onClosed(call.koa, retry.expected);
+      const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry, listening, isPlayer };
+      return eventStream((signal) => phasesOf(deps, followed, signal));
+    }
+    const outcome = await processInput(deps, await askedOf(call));
+    const { revision, position } = outcome;
+    const shown = answered(outcome, call.requestId, isPlayers(call));
+    return { revision, position, headers: streamWarning(call), ...shown };
   };
   return [
     route('POST', '/v1/agents/:agentId/process', {
@@ -118,6 +125,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       description:
         'Plays a whole turn on this server: it recalls memories, runs its engine and judges the text. A refused action is answered with 422 and with the code and the details of the refusal. While the engine is down the answer is 503; send the same input again to continue the same turn. With `Accept: text/event-stream`, the phases of the turn are streamed, and the dialogue sentence by sentence.',
       scope: 'npc',
+      speaksTo: 'agentId',
       params: AgentParams,
       writesTo: agentStream,
       body: ProcessInputRequest,
@@ -127,6 +135,7 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
         'CONFLICT',
         'EVENTS_TOO_LARGE',
         'MEMBER_MISSPELT',
+        'PLAYER_MISMATCH',
         ...refusedActions,
         'CONCURRENT_NPC_LIMIT',
         'CORTEX_NO_ANSWER',
@@ -141,26 +150,10 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
           onDemand: EVENT_STREAM,
         },
       },
-      handler: async (call) => {
-        if (call.wantsStream) {
-          const isProvisional = streamMode(call) === 'provisional';
-          const asked = await askedOf(call);
-          const { requestId, noteWritten } = call;
-          const untilMs = clock.monotonicMs() + waitMs;
-          const cortex = engineOf(asked.by.tenant);
-          const listening = isProvisional && liveTexts !== null ? listenTo(liveTexts, asked.stream, clock) : null;
-          // A client that has left before anything was sent never starts the phases.
-          onClosed(call.koa, () => listening?.stop());
-          const turnId = await takeInput(deps, asked, untilMs);
-          const retry = retryOf(deps, asked, turnId);
-          onClosed(call.koa, retry.expected);
-          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry, listening };
-          return eventStream((signal) => phasesOf(deps, followed, signal));
-        }
-        const outcome = await processInput(deps, await askedOf(call));
-        const { revision, position } = outcome;
-        return { revision, position, ...answered(outcome, call.requestId) };
-      },
+      handler: (call) =>
+        play(call).catch((error: unknown) => {
+          throw error instanceof Rejection ? shownError(error, isPlayers(call)) : error;
+        }),
     }),
   ];
 };

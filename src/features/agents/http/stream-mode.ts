@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/http/route.js';
+import { headerWarning } from '../../../kernel/http/warning.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 
 const MODES = ['verified', 'provisional'] as const;
@@ -6,6 +7,10 @@ const MODES = ['verified', 'provisional'] as const;
 export type StreamMode = (typeof MODES)[number];
 
 const HEADER = 'X-Anima-Stream';
+
+/** A warning to a client that asks for sentences while the engine writes, but for no stream. */
+export const streamWarning = (call: Pick<Call, 'header'>): Record<string, string> =>
+  (call.header(HEADER)?.trim().toLowerCase() ?? 'verified') === 'verified' ? {} : headerWarning(HEADER);
 
 /** The mode that a request asks for. @throws Rejection HEADER_INVALID */
 export const streamMode = (call: Pick<Call, 'header'>): StreamMode => {

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 
-import { beginsAsZip, cardInCharx } from '../charx.js';
+import { beginsAsCharx, beginsAsJpeg, cardInCharx } from '../charx.js';
 import type { ImportedCard } from '../import-card.js';
 import { cardPicture, cardTextIn } from '../card-picture.js';
 import { beginsAsPng } from '../../../kernel/crypto/png.js';
@@ -9,7 +9,8 @@ import type { Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { DEFAULT_BODY_LIMIT } from '../../../kernel/http/guard/read-body.js';
 import { readJsonBytes } from '../../../kernel/base/read-json.js';
-import { openClient } from '../../../cli/shared/client.js';
+import { openClient, openDownload } from '../../../cli/shared/client.js';
+import { aSoul, looksLikeSoul } from '../../../cli/shared/file-kinds.js';
 import { readTyped, writeTyped } from '../../../cli/shared/files.js';
 import { examples, jsonOption, npcIdArgument, outOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
@@ -45,35 +46,56 @@ const inFile = async <Result>(file: string, read: () => Result | Promise<Result>
 /** The JSON of a card in a file of any kind. @throws Rejection */
 const jsonBytesIn = async (bytes: Buffer): Promise<Buffer> => {
   if (beginsAsPng(bytes)) return cardTextIn(bytes, DEFAULT_BODY_LIMIT);
-  return beginsAsZip(bytes) ? cardInCharx(bytes, DEFAULT_BODY_LIMIT) : bytes;
+  return beginsAsCharx(bytes) ? cardInCharx(bytes, DEFAULT_BODY_LIMIT) : bytes;
 };
 
 const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}/card`;
 
-/** `anima card import <npcId> <file>`. Sends only the card to the server, not the picture or the assets. */
+/** The media type under which a file is sent; undefined for JSON that only its white space makes too long, of which the card is sent. */
+const typeOf = (bytes: Buffer): string | undefined => {
+  if (beginsAsPng(bytes)) return 'image/png';
+  if (beginsAsCharx(bytes)) return beginsAsJpeg(bytes) ? 'image/jpeg' : 'application/zip';
+  return bytes.length > DEFAULT_BODY_LIMIT ? undefined : 'application/json';
+};
+
+/** How long an import may take, in milliseconds: files may be large, and connections slow. */
+const IMPORT_MS = 120_000;
+
+/** `anima card import <npcId> <file>`. Sends the whole file, which the server keeps. */
 const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('create or update an NPC from a character card')
     .addArgument(npcIdArgument())
     .argument(
       '<file>',
-      'V1, V2 or V3 card, or a character of Agnai or Pygmalion: in JSON, or embedded in a PNG or a CHARX',
+      'V1, V2 or V3 card, or a character of Agnai or Pygmalion: in JSON, or embedded in a PNG or a CHARX (also behind a JPEG)',
     )
     .addOption(jsonOption())
     .addHelpText('after', examples('card import mira mira.png'))
     .action(async (npcId: string, file: string, { json = false }: { readonly json?: boolean }) => {
       const bytes = await readBytes(terminal, file);
       const card = await inFile(file, async () => readJsonBytes(await jsonBytesIn(bytes)).value);
-      const request = await openClient(terminal);
-      const answer = (await request('POST', pathOf(npcId), card)) as ImportedCard;
+      if (looksLikeSoul(card)) throw new CommandFailed(aSoul(file));
+      const request = await openClient(terminal, IMPORT_MS);
+      const contentType = typeOf(bytes);
+      const sent =
+        contentType === undefined
+          ? request('POST', pathOf(npcId), card)
+          : request('POST', pathOf(npcId), bytes, { contentType });
+      const answer = (await sent) as ImportedCard;
       if (json) {
         printJson(terminal, answer);
         return;
       }
       const { name, cardVersion, lore, warnings } = answer;
+      const reasons = [
+        ...(lore.disabled > 0 ? [`disabled: ${String(lore.disabled)}`] : []),
+        ...(lore.left > lore.disabled ? [`without a text: ${String(lore.left - lore.disabled)}`] : []),
+      ];
+      const why = reasons.length > 0 ? ` (${reasons.join(', ')})` : '';
       print(
         terminal,
-        `${npcId} is now ${name}, from a V${String(cardVersion)} card. Lore entries: ${String(lore.entries)}, skipped: ${String(lore.left)}. Memories stored: ${String(lore.stored)}, already known: ${String(lore.known)}.`,
+        `${npcId} is now ${name}, from a V${String(cardVersion)} card. Lore entries: ${String(lore.entries)}, skipped: ${String(lore.left)}${why}. Memories stored: ${String(lore.stored)}, already known: ${String(lore.known)}.`,
       );
       for (const { pointer, message } of warnings) remark(terminal, `warning: ${pointer} ${message}`);
     });
@@ -82,6 +104,7 @@ type CardExportOptions = {
   readonly out?: string;
   readonly version?: '2' | '3';
   readonly original?: boolean;
+  readonly file?: boolean;
   readonly png?: boolean;
   readonly picture?: string;
 };
@@ -98,14 +121,39 @@ const exportCommand = (terminal: Terminal): Command =>
         '3',
       ]),
     )
-    .option('--original', 'the imported card as it came, in the format and version that it came in')
-    .option('--png', 'embed the card in a PNG of one grey pixel (needs --out)')
+    .addOption(
+      new Option('--original', 'the imported card as it came, in the format and version that it came in').conflicts(
+        'version',
+      ),
+    )
+    .addOption(
+      new Option('--file', 'the imported file itself, byte for byte (needs --out)').conflicts([
+        'version',
+        'original',
+        'png',
+        'picture',
+      ]),
+    )
+    .addOption(new Option('--png', 'embed the card in a PNG of one grey pixel (needs --out)').conflicts('picture'))
     .option('--picture <file>', 'embed the card in a copy of this PNG (needs --out)')
     .addHelpText(
       'after',
-      examples('card export mira --out mira.json', 'card export mira --picture portrait.png --out mira.png'),
+      examples(
+        'card export mira --out mira.json',
+        'card export mira --picture portrait.png --out mira.png',
+        'card export mira --file --out mira.png',
+      ),
     )
-    .action(async (npcId: string, { out, version, original = false, png = false, picture }: CardExportOptions) => {
+    .action(async (npcId: string, options: CardExportOptions) => {
+      const { out, version, original = false, file = false, png = false, picture } = options;
+      if (file) {
+        if (out === undefined) throw new WrongUsage('A file needs --out <file>.');
+        const pieces: Uint8Array[] = [];
+        for await (const piece of await openDownload(terminal, `${pathOf(npcId)}?format=file`)) pieces.push(piece);
+        await writeTyped(terminal, out, Buffer.concat(pieces));
+        remark(terminal, `Wrote the imported file of ${npcId} to ${out}.`);
+        return;
+      }
       const isPicture = png || picture !== undefined;
       if (isPicture && out === undefined) throw new WrongUsage('A picture needs --out <file>.');
       const base = picture === undefined ? undefined : await readBytes(terminal, picture);

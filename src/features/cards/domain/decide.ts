@@ -1,3 +1,4 @@
+import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
@@ -14,30 +15,35 @@ export type BroughtCard = {
   /** Null if the card has none. */
   readonly persona: string | null;
   readonly lore: readonly BroughtMemory[];
+  /** The digest of the file that it came in; absent if the file is not kept. */
+  readonly file?: string;
 };
 
 const none: ReadonlySet<string> = new Set();
 
-/** The card that a mind had when its event was read: its revision, and the texts of its lore. */
-export type EarlierCard = { readonly revision: number; readonly texts: ReadonlySet<string> };
+/** The card that a mind had when its event was read: its revision, the texts of its lore, and the file that was kept. */
+export type EarlierCard = { readonly revision: number; readonly texts: ReadonlySet<string>; readonly file?: string };
 
 /**
  * Imports a character card: the persona, the card itself, and a memory for each lore entry that the mind has not stored yet. Importing the same card
- * again records nothing, unless its memories were cleared or the persona was changed since.
+ * again records nothing, unless it is in another file, its memories were cleared or the persona was changed since.
  * @param earlier the mind's card when it was read, null if it had none; refused as CONFLICT if the card has changed in the meantime
  */
 export const importCard = (
   mind: MindState,
-  { digest, content, persona, lore }: BroughtCard,
+  { digest, content, persona, lore, file }: BroughtCard,
   earlier: EarlierCard | null,
   by: Commanded,
 ): readonly NpcEvent[] | Rejection => {
   const { card, memories } = mind;
   const hasLore = card !== null && card.revision > memories.clearedAt;
   const isNew = card?.digest !== digest || !hasLore;
+  // Of files of one card that arrive at the same time, the first stays.
+  const held = card?.revision === earlier?.revision ? earlier?.file : file;
+  const isOtherFile = file !== undefined && file !== held;
   const given = {
     ...(persona === null || persona === mind.persona ? {} : { persona }),
-    ...(isNew ? { card: { digest, content } } : {}),
+    ...(isNew || isOtherFile ? { card: { digest, content, ...defined({ file }) } } : {}),
   };
   const change = Object.keys(given).length > 0 || mind.archived;
   const changed: readonly NpcEvent[] =

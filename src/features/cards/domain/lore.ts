@@ -28,8 +28,8 @@ const SOUGHT_CHARS = 8_192;
 const KEYS_BYTES = 4_096;
 const WORDS_BYTES = 512;
 
-/** The lore of a card as memories, and how many entries give none. */
-export type Lore = { readonly memories: readonly BroughtMemory[]; readonly left: number };
+/** The lore of a card as memories, how many entries give none, and how many of these are disabled. */
+export type Lore = { readonly memories: readonly BroughtMemory[]; readonly left: number; readonly disabled: number };
 
 /** An entry's text without the decorators at its beginning (chara_card_v3, Decorators), and these decorators. */
 export const undecorated = (content: string): { readonly text: string; readonly decorators: readonly string[] } => {
@@ -40,6 +40,27 @@ export const undecorated = (content: string): { readonly text: string; readonly 
     .filter((line) => line !== '');
   if (decorators.length === 0) return { text: content, decorators };
   return { text: first < 0 ? '' : lines.slice(first).join('\n'), decorators };
+};
+
+const ACTIVATE = 'activate';
+const DONT_ACTIVATE = 'dont_activate';
+/** The name of a decorator, and whether it stands in for the one before it. */
+const DECORATOR = /^@@(@?)([a-z_]+)/i;
+
+/**
+ * The decorators that count here, of those of an entry: whether it is always activated, or never. One with three signs counts if the one before it
+ * does not (chara_card_v3, Fallback Decorators).
+ */
+const countingAmong = (decorators: readonly string[]): ReadonlySet<string> => {
+  const counting = new Set<string>();
+  let counts = false;
+  for (const line of decorators) {
+    const [, third = '', name = ''] = DECORATOR.exec(line) ?? [];
+    if (third !== '' && counts) continue;
+    counts = [ACTIVATE, DONT_ACTIVATE].includes(name.toLowerCase());
+    if (counts) counting.add(name.toLowerCase());
+  }
+  return counting;
 };
 
 /** Cuts a text into pieces of at most `bytes` bytes of UTF-8, at the end of a paragraph, line or word. */
@@ -153,11 +174,15 @@ export const loreOf = (card: CharacterCard): Lore => {
   const importanceOf = importances(card.entries);
   const memories: BroughtMemory[] = [];
   let left = 0;
+  let disabled = 0;
   for (const [index, entry] of card.entries.entries()) {
     const { text: plain, decorators } = undecorated(entry.content);
-    const text = entry.enabled ? withNames(plain, card).trim() : '';
+    const counting = countingAmong(decorators);
+    const isNever = counting.has(DONT_ACTIVATE) && !counting.has(ACTIVATE);
+    const text = entry.enabled && !isNever ? withNames(plain, card).trim() : '';
     if (text === '') {
       left += 1;
+      if (!entry.enabled && entry.content !== '') disabled += 1;
       continue;
     }
     const members = standardMembers(entry.source);
@@ -167,11 +192,11 @@ export const loreOf = (card: CharacterCard): Lore => {
     const brought = pieces.map((piece, part) => ({
       text: `${heading}${piece}`,
       type: LORE_TYPE,
-      importance: members['constant'] === true ? ALWAYS : importanceOf(entry),
+      importance: members['constant'] === true || counting.has(ACTIVATE) ? ALWAYS : importanceOf(entry),
       metadata: pieces.length === 1 ? metadata : { ...metadata, part: part + 1, parts: pieces.length },
     }));
     memories.push(...brought);
     if (memories.length > LORE_MEMORIES) break;
   }
-  return { memories, left };
+  return { memories, left, disabled };
 };

@@ -46,6 +46,19 @@ const isAbsent = (value: Json | undefined): value is null | undefined => value =
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
+/** The texts of a card without `spec`. One of them alone may be in any file: a package has a name and a description. */
+const FLAT_TEXTS = ['description', 'personality', 'scenario', 'first_mes', 'mes_example'] as const;
+const LEAST_TEXTS = 2;
+
+/** @throws Rejection CARD_INVALID for an object without `spec` that has too little of a card */
+const refuseOthers = (content: JsonObject): void => {
+  if (!isAbsent(memberOf(content, 'spec')) || isAgnai(content) || isPygmalion(content)) return;
+  const texts = FLAT_TEXTS.filter((name) => typeof memberOf(content, name) === 'string');
+  if (texts.length >= LEAST_TEXTS) return;
+  const message = `must be a character card: a card has "spec", or at least ${String(LEAST_TEXTS)} of the texts ${FLAT_TEXTS.join(', ')}`;
+  throw refuseCard([problem('', message)]);
+};
+
 /** The version that a card declares, the object that has its members, and what they are called there. */
 type CardForm = {
   readonly version: CardVersion;
@@ -141,6 +154,7 @@ export const readCard = (json: Json): CharacterCard => {
     throw new Rejection('CARD_INVALID', { message: foreign, details: { issues: [problem('', foreign)] } });
   }
   const { data, at, names } = formOf(json);
+  refuseOthers(json);
   const entries = entriesOfBook(memberOf(data, 'character_book'));
   if (entries !== undefined && Object.keys(entries).length > MAX_ENTRIES) {
     const book = (memberOf(names, 'character_book') as string | undefined) ?? 'character_book';

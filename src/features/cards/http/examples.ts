@@ -35,6 +35,7 @@ export const cardExamples = {
       stored: 1,
       known: 0,
       left: 0,
+      disabled: 0,
     },
     warnings: [],
   },

@@ -56,13 +56,14 @@ export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition =>
     example: stepExamples.open,
     refuses: [
       ...['GHOST_NOT_FOUND', 'TURN_NOT_FOUND', 'LEVEL_NOT_FOUND', 'GHOST_NOT_REMOTE', 'GHOST_OVER', 'CONFLICT'],
-      ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'MEMBER_MISSPELT', 'CONCURRENT_NPC_LIMIT'],
+      ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'MEMBER_MISSPELT', 'CONCURRENT_NPC_LIMIT', 'CHAIN_BROKEN'],
     ] as readonly RejectionCode[],
     sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) => {
       const { sessionId } = call.params;
-      return answerStep(call, sessionId, (step) => stepGhost(deps, sessionId, step));
+      const subject = { npcId: sessionId, stream: sessionMind(call) };
+      return answerStep(call, subject, (step) => stepGhost(deps, sessionId, step));
     },
   });
 };

@@ -1,15 +1,20 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 import type { OwnerKey } from '../first-start.js';
 import type { KeyAnswer } from '../http/routes.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { scopes, type ScopeSet, scopeSetNames, scopeSets } from '../../../kernel/base/scopes.js';
 import { openClient } from '../../../cli/shared/client.js';
-import { examples, jsonOption } from '../../../cli/shared/options.js';
-import { print, printJson, remark, table, type Terminal } from '../../../cli/shared/terminal.js';
+import { examples, expiresAtOption, jsonOption } from '../../../cli/shared/options.js';
+import { print, printJson, remark, table, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 
 type JsonReply = { readonly json?: true };
 type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
-type Wish = { scopes?: string[]; rateLimit?: Limit; expiresAt?: string; test?: true };
-type ShownKey = (typeof KeyAnswer)['static'] & { readonly lastUsedAt?: string | null };
+type Wish = { scopes?: string[]; set?: ScopeSet; rateLimit?: Limit; expiresAt?: string; test?: true };
+type ShownKey = (typeof KeyAnswer)['static'] & {
+  readonly lastUsedAt?: string | null;
+  readonly revokedAt?: string | null;
+};
 
 /** Creates owner keys without a server. */
 type OwnerKeys = {
@@ -25,6 +30,9 @@ const rateLimit = (text: string): Limit => {
   return { limit: Number(match[1]), windowSeconds: Number(match[2]) };
 };
 
+/** The limit of a key that is changed: `default` for the one that keys have without their own. */
+const changedLimit = (text: string): Limit | 'default' => (text === 'default' ? text : rateLimit(text));
+
 const list = (text: string): string[] =>
   text
     .split(',')
@@ -34,9 +42,9 @@ const list = (text: string): string[] =>
 const limitText = (limit: Limit | null): string =>
   limit === null ? 'default' : limit === 'off' ? 'off' : `${String(limit.limit)}/${String(limit.windowSeconds)}`;
 
-const asTable = (keys: readonly ShownKey[]): string[] =>
+const asTable = (keys: readonly ShownKey[], withRevoked: boolean): string[] =>
   table([
-    ['KEY ID', 'NAME', 'LIMIT', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES'],
+    ['KEY ID', 'NAME', 'LIMIT', 'CREATED', 'LAST USED', 'EXPIRES', ...(withRevoked ? ['REVOKED'] : []), 'SCOPES'],
     ...keys.map((key) => [
       key.keyId,
       key.name,
@@ -44,6 +52,7 @@ const asTable = (keys: readonly ShownKey[]): string[] =>
       key.createdAt,
       key.lastUsedAt ?? 'never',
       key.expiresAt ?? 'never',
+      ...(withRevoked ? [key.revokedAt ?? '-'] : []),
       key.scopes.join(','),
     ]),
   ]);
@@ -54,24 +63,35 @@ const issue = (terminal: Terminal): Command =>
     .argument('<name>', 'name of the key, for example the game that uses it')
     .option(
       '--scopes <list>',
-      'scopes separated by commas: npc, memory, facts, rules, souls, ghosts, audit, ops, admin (default: all except ops and admin)',
+      `scopes separated by commas: ${scopes.join(', ')} (default: those of the set game)`,
       list,
+    )
+    .addOption(
+      new Option('--set <name>', 'named set of scopes, by who holds the key')
+        .choices(scopeSetNames)
+        .conflicts('scopes'),
     )
     .option(
       '--rate-limit <limit>',
       'requests/seconds, for example 600/60, or "off" (default: ANIMA_RATE_LIMIT of the server)',
       rateLimit,
     )
-    .option('--expires-at <time>', 'when the key expires, for example 2027-01-01T00:00:00Z (default: never)')
+    .addOption(expiresAtOption())
     .option('--test', 'issue a test key, which starts with am_test_')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      examples('keys issue my-game --scopes npc,memory', 'keys issue ci --scopes ghosts --rate-limit off'),
+      examples(
+        'keys issue my-game --scopes npc,memory',
+        'keys issue ci --scopes ghosts --rate-limit off',
+        'keys issue press --set viewer',
+      ),
     )
-    .action(async (name: string, { json, ...wish }: JsonReply & Wish) => {
+    .action(async (name: string, { json, set, ...wish }: JsonReply & Wish) => {
       const request = await openClient(terminal);
-      const made = (await request('POST', '/keys', { name, ...wish })) as ShownKey;
+      // An older server ignores a set, and would grant its default scopes.
+      const scopesOfSet = set === undefined ? {} : { scopes: scopeSets[set] };
+      const made = (await request('POST', '/keys', { name, ...wish, ...scopesOfSet })) as ShownKey;
       if (json) {
         printJson(terminal, made);
         return;
@@ -83,12 +103,40 @@ const issue = (terminal: Terminal): Command =>
 const listKeys = (terminal: Terminal): Command =>
   new Command('list')
     .description("list the tenant's keys")
+    .option('--revoked', 'also list revoked keys')
     .addOption(jsonOption())
-    .action(async ({ json }: JsonReply) => {
+    .action(async ({ json, revoked }: JsonReply & { revoked?: true }) => {
       const request = await openClient(terminal);
-      const keys = (await request('GET', '/keys')) as readonly ShownKey[];
+      const keys = (await request('GET', revoked ? '/keys?revoked=true' : '/keys')) as readonly ShownKey[];
       if (json) printJson(terminal, keys);
-      else for (const line of asTable(keys)) print(terminal, line);
+      else for (const line of asTable(keys, revoked === true)) print(terminal, line);
+    });
+
+type ChangeOptions = JsonReply & { readonly name?: string; readonly rateLimit?: Limit | 'default' };
+
+const change = (terminal: Terminal): Command =>
+  new Command('change')
+    .description('change the name or the rate limit of a key')
+    .argument('<keyId>', 'ID of the key (not the key itself), as printed by "keys list"')
+    .option('--name <name>', 'new name of the key')
+    .option(
+      '--rate-limit <limit>',
+      'requests/seconds, for example 600/60, "off", or "default" (ANIMA_RATE_LIMIT of the server)',
+      changedLimit,
+    )
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples('keys change 0YpwQ3uKPLZPiG9fP --name my-game', 'keys change 0YpwQ3uKPLZPiG9fP --rate-limit default'),
+    )
+    .action(async (keyId: string, { json, name, rateLimit: limit }: ChangeOptions) => {
+      if (name === undefined && limit === undefined)
+        throw new WrongUsage('Nothing to change: pass --name or --rate-limit.');
+      const request = await openClient(terminal);
+      const asked = defined({ name, rateLimit: limit === 'default' ? null : limit });
+      const changed = (await request('PATCH', `/keys/${encodeURIComponent(keyId)}`, asked)) as ShownKey;
+      if (json) printJson(terminal, changed);
+      else print(terminal, `The key ${keyId} is called ${changed.name}; its limit is ${limitText(changed.rateLimit)}.`);
     });
 
 const revoke = (terminal: Terminal): Command =>
@@ -138,12 +186,13 @@ const recover = (terminal: Terminal, { recoverOwner }: OwnerKeys): Command =>
       );
     });
 
-/** `anima keys`: issue, list and revoke over HTTP; bootstrap and recover without a server. */
+/** `anima keys`: issue, list, change and revoke over HTTP; bootstrap and recover without a server. */
 export const keysCommand = (terminal: Terminal, ownerKeys: OwnerKeys): Command =>
   new Command('keys')
-    .description('issue, list and revoke API keys; create owner keys')
+    .description('issue, list, change and revoke API keys; create owner keys')
     .addCommand(issue(terminal))
     .addCommand(listKeys(terminal))
+    .addCommand(change(terminal))
     .addCommand(revoke(terminal))
     .addCommand(bootstrap(terminal, ownerKeys))
     .addCommand(recover(terminal, ownerKeys));

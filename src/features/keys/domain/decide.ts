@@ -1,3 +1,4 @@
+import { jcs } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import { scopes } from '../../../kernel/base/scopes.js';
@@ -8,11 +9,17 @@ import type { Tier } from '../../../kernel/base/tiers.js';
 export type TenantDecision = readonly TenantEvent[] | Rejection;
 
 /** A key to be issued. Its id is derived from the command, so a repeat of the command finds the key that it issued. */
-export type NewKey = Omit<Extract<TenantEvent, { type: 'KeyIssued' }>['data'], 'owner' | 'createdAt'>;
+export type NewKey = Omit<Extract<TenantEvent, { type: 'KeyIssued' }>['data'], 'owner' | 'createdAt' | 'splitOps'>;
 
 const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
   type: 'KeyIssued',
-  data: { ...key, scopes: scopes.filter((scope) => key.scopes.includes(scope)), owner, createdAt: now.toISOString() },
+  data: {
+    ...key,
+    scopes: scopes.filter((scope) => key.scopes.includes(scope)),
+    owner,
+    createdAt: now.toISOString(),
+    splitOps: true,
+  },
 });
 
 /**
@@ -57,6 +64,20 @@ export const createTenant = (
 /** Records a tenant's name, once. */
 export const nameTenant = (state: TenantNames, tenantId: string): readonly TenantsEvent[] =>
   state.tenantIds.includes(tenantId) ? [] : [{ type: 'TenantNamed', data: { tenantId } }];
+
+/** What a key is called and how often it may ask; what is left out stays. */
+export type ApiKeyChange = Omit<Extract<TenantEvent, { type: 'KeyChanged' }>['data'], 'keyId'>;
+
+/** Changes a key. If nothing differs, there is no event. Refuses with KEY_NOT_FOUND (unknown, or revoked). */
+export const changeKey = (state: TenantState, keyId: string, { name, rateLimit }: ApiKeyChange): TenantDecision => {
+  const key = state.keys.find((one) => one.keyId === keyId);
+  if (key === undefined || key.revoked) return new Rejection('KEY_NOT_FOUND', { details: { keyId } });
+  const changed = {
+    ...(name === undefined || name === key.name ? {} : { name }),
+    ...(rateLimit === undefined || jcs(rateLimit) === jcs(key.rateLimit) ? {} : { rateLimit }),
+  };
+  return Object.keys(changed).length === 0 ? [] : [{ type: 'KeyChanged', data: { keyId, ...changed } }];
+};
 
 /**
  * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or already revoked) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does

@@ -3,6 +3,9 @@ import type { RateLimit } from '../../../kernel/base/rate-limit.js';
 import type { Scope } from '../../../kernel/base/scopes.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
+/** The key's own limit. `off` means no limit; null means the limit of the tier or of the server. */
+export type KeyLimit = RateLimit | 'off' | null;
+
 /**
  * The events of a tenant's stream. The shapes are storage: they never change and are only upcast (docs/adr/0004). No event holds a key: only its
  * keyed hash, from which the key cannot be recovered.
@@ -18,16 +21,19 @@ export type TenantEvent =
         readonly scopes: readonly Scope[];
         /** HMAC-SHA256 of the complete key, base64url. */
         readonly hash: string;
-        /** The key's own limit. `off` means no limit; null means the limit of the tier or of the server. */
-        readonly rateLimit: RateLimit | 'off' | null;
+        readonly rateLimit: KeyLimit;
         /** RFC 3339; the key is refused from this instant on. Null: never. */
         readonly expiresAt: string | null;
         readonly test: boolean;
         /** Made with the tenant or by recovery, not issued by another key. */
         readonly owner: boolean;
         readonly createdAt: string;
+        /** Absent in keys issued while `ops` alone allowed what `metrics`, `retract` and `acknowledge` allow now. */
+        readonly splitOps?: true;
       };
     }
+  /** Only what changed. */
+  | { type: 'KeyChanged'; data: { readonly keyId: string; readonly name?: string; readonly rateLimit?: KeyLimit } }
   | { type: 'KeyRevoked'; data: { readonly keyId: string } }
   /** The name of the engine that the tenant's minds use from now on. */
   | { type: 'CortexChosen'; data: { readonly cortexId: string } };
@@ -42,6 +48,7 @@ export type TenantsEvent = { type: 'TenantNamed'; data: { readonly tenantId: str
 export const tenantEvents = decoderOf<TenantEvent>({
   TenantCreated: [],
   KeyIssued: [],
+  KeyChanged: [],
   KeyRevoked: [],
   CortexChosen: [],
 });

@@ -3,7 +3,9 @@ import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
-export type ApiKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'] & { readonly revoked: boolean };
+type IssuedKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'];
+
+export type ApiKey = IssuedKey & { readonly revoked: boolean; readonly revokedAt: string | null };
 
 /** A tenant folded from its stream. Revoked keys are kept, so a key id is never issued twice. */
 export type TenantState = {
@@ -17,17 +19,34 @@ export type TenantState = {
 
 export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [], cortexId: null };
 
-/** The state after one more event. Total: an unknown event changes nothing. */
-export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent): TenantState => {
+/**
+ * The scopes that a key's event grants today: `ops` was split, and a key from before keeps what it could do. The event says so itself, not by its
+ * version, because an older server in a rolling upgrade refuses a tenant whose stream has a version that it does not know.
+ */
+const grantedBy = ({ scopes: granted, splitOps }: IssuedKey): readonly Scope[] =>
+  splitOps !== true && granted.includes('ops')
+    ? [...new Set<Scope>([...granted, 'metrics', 'retract', 'acknowledge'])]
+    : granted;
+
+/** The state after one more event. Total: an unknown event changes nothing. @param at when it was recorded */
+export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent, at: string): TenantState => {
   switch (event.type) {
     case 'TenantCreated':
       return { ...state, tenantId: event.data.tenantId, tier: event.data.tier };
-    case 'KeyIssued':
-      return { ...state, keys: [...state.keys, { ...event.data, revoked: false }] };
+    case 'KeyIssued': {
+      const key = { ...event.data, scopes: grantedBy(event.data), revoked: false, revokedAt: null };
+      return { ...state, keys: [...state.keys, key] };
+    }
+    case 'KeyChanged': {
+      const { keyId, ...changed } = event.data;
+      return { ...state, keys: state.keys.map((key) => (key.keyId === keyId ? { ...key, ...changed } : key)) };
+    }
     case 'KeyRevoked':
       return {
         ...state,
-        keys: state.keys.map((key) => (key.keyId === event.data.keyId ? { ...key, revoked: true } : key)),
+        keys: state.keys.map((key) =>
+          key.keyId === event.data.keyId ? { ...key, revoked: true, revokedAt: at } : key,
+        ),
       };
     case 'CortexChosen':
       return { ...state, cortexId: event.data.cortexId };

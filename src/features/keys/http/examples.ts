@@ -23,6 +23,21 @@ export const keyExamples = {
     owner: false,
     key: 'am_live_0YpwQ3uKPLZPiG9fP_2bjWaajVCWduTF2tkHXqYYmmT0cX4Cixw2dhrVl',
   },
+  accesses: [
+    { keyId: '0Vrs9UYdMEhbqy4XL', operation: 'history', npcId: 'mira', minute: '2026-11-27T18:47:00.000Z', count: 3 },
+    { keyId: '0Vrs9UYdMEhbqy4XL', operation: 'issueKey', npcId: null, minute: '2026-11-27T18:46:00.000Z', count: 1 },
+  ],
+  change: { name: 'Game server, Europe', rateLimit: { limit: 1200, windowSeconds: 60 } },
+  changed: {
+    keyId: '0YpwQ3uKPLZPiG9fP',
+    name: 'Game server, Europe',
+    scopes: ['npc', 'memory'],
+    rateLimit: { limit: 1200, windowSeconds: 60 },
+    createdAt: '2026-11-27T18:47:35.245Z',
+    expiresAt: null,
+    test: false,
+    owner: false,
+  },
   list: [
     {
       keyId: '0Vrs9UYdMEhbqy4XL',
@@ -33,9 +48,23 @@ export const keyExamples = {
       expiresAt: null,
       test: false,
       owner: true,
+      revoked: false,
+      revokedAt: null,
       lastUsedAt: '2026-11-27T18:47:35.258Z',
     },
   ],
+  issueToken: {
+    player: { id: 'p-ann', name: 'Ann' },
+    npcs: ['mira', 'tomas'],
+    expiresInSeconds: 900,
+  },
+  token: {
+    token: 'eyJ….eyJ….…',
+    tokenId: 'r_mwzc2pwd_dSe8Hbq5aEztaGz1',
+    expiresAt: '2026-11-27T19:02:35.000Z',
+    player: { id: 'p-ann', name: 'Ann' },
+    npcs: ['mira', 'tomas'],
+  },
   tenant: {
     tenantId: 'lantern-studio',
     tier: 'pro',
@@ -45,5 +74,42 @@ export const keyExamples = {
     tier: 'pro',
     keyId: '16qMXEGM7T7pl9raI',
     key: 'am_live_16qMXEGM7T7pl9raI_1xpC87tGc1xLPpDOotPDKkjUHOCU0jt6e3eFYq8',
+  },
+  signingKeys: {
+    keys: [
+      {
+        kid: 'wsX2UJseH30SCxnrl9Me_v-BIC5-Uy3AfqbUh8Q72HI',
+        alg: 'EdDSA',
+        madeAt: '2026-11-27T18:47:21.801Z',
+        current: false,
+        revokedSince: '2026-12-02T06:00:00.000Z',
+        reason: 'A backup was copied',
+      },
+      {
+        kid: 'BhikdiO7ql8pKn67Dg18fwhms4LGLDPK_NzP9aeXWs4',
+        alg: 'EdDSA',
+        madeAt: '2026-12-02T09:14:03.112Z',
+        current: true,
+        revokedSince: null,
+        reason: null,
+      },
+    ],
+  },
+  rotated: {
+    kid: 'BhikdiO7ql8pKn67Dg18fwhms4LGLDPK_NzP9aeXWs4',
+    alg: 'EdDSA',
+    madeAt: '2026-12-02T09:14:03.112Z',
+    current: true,
+    revokedSince: null,
+    reason: null,
+  },
+  revokeSigning: { since: '2026-12-02T06:00:00Z', reason: 'A backup was copied' },
+  revokedSigning: {
+    kid: 'wsX2UJseH30SCxnrl9Me_v-BIC5-Uy3AfqbUh8Q72HI',
+    alg: 'EdDSA',
+    madeAt: '2026-11-27T18:47:21.801Z',
+    current: false,
+    revokedSince: '2026-12-02T06:00:00.000Z',
+    reason: 'A backup was copied',
   },
 };

@@ -2,17 +2,20 @@ import { Type } from '@sinclair/typebox';
 
 import {
   type ApiKeyDeps,
+  changeApiKey,
   createTenantWithKey,
   draftKey,
   issueApiKey,
   type KeyCommand,
-  listApiKeys,
-  mayCreateTenants,
+  ownsServer,
   revokeApiKey,
+  withLastUse,
 } from '../api-keys.js';
+import { defined } from '../../../kernel/base/defined.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
-import { privilegedScopes, type Scope, scopes } from '../../../kernel/base/scopes.js';
+import { type Scope, scopes, type ScopeSet, scopeSetNames, scopeSets } from '../../../kernel/base/scopes.js';
+import type { KeyLimit } from '../domain/events.js';
 import { type ApiKey, scopesOf } from '../domain/state.js';
 import { defaultTier, type Tier, tierNames } from '../../../kernel/base/tiers.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
@@ -20,8 +23,8 @@ import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http
 import { named } from '../../../kernel/http/named.js';
 import { nullable, oneOf, pathId } from '../../../kernel/http/schemas.js';
 import { keyExamples as examples } from './examples.js';
-import { TENANT_ID, TIMESTAMP } from '../../../kernel/http/patterns.js';
-import { instantOf } from '../../../kernel/http/timestamp.js';
+import { TENANT_ID } from '../../../kernel/http/patterns.js';
+import { instantOf, TIMESTAMP } from '../../../kernel/base/timestamp.js';
 
 const scopeSchema = named('Scope', Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] }));
 const rateLimitSchema = named(
@@ -45,13 +48,28 @@ const newKeySchema = named(
   Type.Object({
     name: Type.String({ minLength: 1, maxLength: 128 }),
     scopes: nullable(
-      Type.Array(scopeSchema, { maxItems: 64, description: 'By default all scopes except `ops` and `admin`.' }),
+      Type.Array(scopeSchema, { maxItems: 64, description: 'By default those of the set `game`. Not with `set`.' }),
+    ),
+    set: Type.Optional(
+      Type.Unsafe<ScopeSet | null>({
+        type: ['string', 'null'],
+        enum: [...scopeSetNames, null],
+        description: 'A named set of scopes, instead of `scopes`.',
+      }),
     ),
     rateLimit: Type.Optional(shownRateLimit),
     expiresAt: nullable(
       Type.String({ pattern: TIMESTAMP, description: 'The key is refused from this time on (RFC 3339).' }),
     ),
     test: nullable(Type.Boolean({ description: 'Whether the key starts with `am_test_`.' })),
+  }),
+);
+
+const changeSchema = named(
+  'ChangeKeyRequest',
+  Type.Object({
+    name: nullable(Type.String({ minLength: 1, maxLength: 128, description: 'Without it, the name stays.' })),
+    rateLimit: Type.Optional(shownRateLimit),
   }),
 );
 
@@ -72,7 +90,17 @@ const onceSchema = Type.Optional(
 export const KeyAnswer = named('IssuedKey', Type.Object({ ...keyMembers, key: onceSchema }));
 const KeyList = named(
   'KeyList',
-  Type.Array(named('ListedKey', Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) }))),
+  Type.Array(
+    named(
+      'ListedKey',
+      Type.Object({
+        ...keyMembers,
+        revoked: Type.Boolean(),
+        revokedAt: Type.Union([Type.String(), Type.Null()]),
+        lastUsedAt: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
+  ),
 );
 
 const newTenantSchema = named(
@@ -116,9 +144,24 @@ const expiry = (text: string | null | undefined, now: Date): string | null => {
   throw new Rejection('SCHEMA_INVALID', { details: { issues } });
 };
 
-const defaultScopes = scopes.filter((scope) => !privilegedScopes.includes(scope));
+/** Other members of a limit are ignored, as elsewhere. */
+const wishedLimit = (given: KeyLimit | undefined): KeyLimit | undefined =>
+  isObject(given) ? { limit: given.limit, windowSeconds: given.windowSeconds } : given;
+
+/** @throws Rejection SCHEMA_INVALID for both scopes and a set */
+const wishedScopes = (
+  granted: readonly Scope[] | null | undefined,
+  set: ScopeSet | null | undefined,
+): readonly Scope[] => {
+  if (granted === null || granted === undefined) return scopeSets[set ?? 'game'];
+  if (set === null || set === undefined) return granted;
+  const issues = [{ pointer: '/set', message: 'must not be sent together with scopes' }];
+  throw new Rejection('SCHEMA_INVALID', { details: { issues } });
+};
 
 const common = { tag: 'Keys', scope: 'admin', ext: true } as const;
+/** Without one of these, a key may do more, more often or for longer than was meant. */
+const deciding = { decidesBy: ['/scopes', '/set', '/rateLimit', '/expiresAt'] };
 
 /** Routes that issue, list and revoke keys, and create tenants. */
 export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
@@ -128,8 +171,9 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     summary: 'Issue an API key',
     description: 'The key is shown only once. You can grant only scopes that your own key has.',
     body: newKeySchema,
+    deciding,
     example: examples.issue,
-    refuses: ['CONFLICT'],
+    refuses: ['CONFLICT', 'MEMBER_MISSPELT'],
     responses: {
       201: { description: 'The key.', schema: KeyAnswer, example: examples.issued },
     },
@@ -139,8 +183,8 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       const { name, rateLimit, test, ...body } = call.body;
       const wish = {
         name,
-        scopes: body.scopes ?? defaultScopes,
-        rateLimit: rateLimit ?? null,
+        scopes: wishedScopes(body.scopes, body.set),
+        rateLimit: wishedLimit(rateLimit) ?? null,
         expiresAt: expiry(body.expiresAt, deps.clock.now()),
         test: test ?? false,
       };
@@ -152,21 +196,55 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     ...common,
     operationId: 'listKeys',
     summary: 'List API keys',
-    description: 'Oldest first, without revoked keys. `lastUsedAt` may be up to a minute old.',
-    query: Type.Object(pageQuery),
+    description: 'Oldest first. `lastUsedAt` may be up to a minute old.',
+    query: Type.Object({
+      ...pageQuery,
+      revoked: Type.Optional(
+        Type.Boolean({ description: 'Also list revoked keys, so that histories that name them can be read.' }),
+      ),
+    }),
     responses: ok('The keys, without their secrets.', KeyList, examples.list),
     handler: async (call) => {
       const page = pageOf(call.query);
-      const keys = (await listApiKeys(deps, call.principal.tenant))
-        .map((key) => ({ ...key, order: `${key.issued.createdAt} ${key.issued.keyId}` }))
+      const keys = deps.directory
+        .tenant(call.principal.tenant)
+        .keys.filter(({ revoked }) => !revoked || call.query.revoked === true)
+        .map((key) => ({ key, order: `${key.createdAt} ${key.keyId}` }))
         .sort((one, other) => (one.order < other.order ? -1 : 1))
         .filter(({ order }) => page.beyond === undefined || order > page.beyond)
         .slice(0, page.limit + 1);
       const shown = keys.slice(0, page.limit);
+      const used = await withLastUse(
+        deps,
+        shown.map(({ key }) => key),
+      );
       return {
         headers: nextLink(call, page, shown, keys.length > page.limit),
-        body: shown.map(({ issued, lastUsedAt }) => ({ ...present(issued), lastUsedAt })),
+        body: used.map(({ issued, lastUsedAt }) => {
+          const { revoked, revokedAt } = issued;
+          return { ...present(issued), revoked, revokedAt, lastUsedAt };
+        }),
       };
+    },
+  }),
+  route('PATCH', '/keys/:keyId', {
+    ...common,
+    operationId: 'changeKey',
+    summary: 'Change the name or the rate limit of an API key',
+    description:
+      'What the body leaves out stays, and `rateLimit: null` restores the default. The new limit counts immediately on the server that responds, on others within a second.',
+    params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
+    body: changeSchema,
+    deciding: { decidesBy: ['/rateLimit'] },
+    example: examples.change,
+    refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'MEMBER_MISSPELT'],
+    responses: ok('The key as it is now.', KeyAnswer, examples.changed),
+    handler: async (call) => {
+      const { name } = call.body;
+      const rateLimit = wishedLimit(call.body.rateLimit);
+      const change = { ...(typeof name === 'string' ? { name } : {}), ...defined({ rateLimit }) };
+      const changed = await changeApiKey(deps, call.principal, call.params.keyId, change, commandOf(call));
+      return { body: present(changed) };
     },
   }),
   route('DELETE', '/keys/:keyId', {
@@ -189,7 +267,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     summary: 'Create a tenant and its owner key',
     description: 'Only the owner key of the tenant `local` can create tenants. The new key is shown only once.',
     forbids: (principal) =>
-      mayCreateTenants(deps.directory, principal)
+      ownsServer(deps.directory, principal)
         ? null
         : new Rejection('FORBIDDEN', { message: 'Only an owner key of the tenant "local" can create tenants.' }),
     body: newTenantSchema,

@@ -28,6 +28,7 @@ const causeOf = ({ memory, cause: { turnId, revision, at, by, observation } }: L
               text: `imported with soul ${source.soulId}, first stored there at revision ${String(source.revision)}`,
             },
           ]),
+      ...(memory.player === undefined ? [] : [{ text: `player ${short(memory.player.id, SHOWN)}` }]),
       ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
       ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
     ],

@@ -2,9 +2,10 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { makeProcessId } from '../../../kernel/crypto/process-id.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
+import { gameTimeOf } from '../../npcs/domain/game-time.js';
 import type { NpcEvent, Speaker } from '../../npcs/domain/events.js';
 import type { MindState } from '../../npcs/domain/state.js';
-import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
+import { lastMemories, type StoredMemory, tellerDigest, UNKNOWN_TELLER } from '../../npcs/domain/stored-memories.js';
 
 /** The default importance of a memory that a client stores. */
 export const CONFIRMED_IMPORTANCE = 0.8;
@@ -26,6 +27,10 @@ export type Confirmation = BroughtMemory & { readonly turnId?: string; readonly 
 
 /** The time of a command, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
 export type Commanded = { readonly timeMs: number; readonly commandId: string };
+
+/** Whether a memory may be what somebody tells again: what one player told is not the memory of another. */
+const isTold = ({ teller }: StoredMemory, by: string | null): boolean =>
+  by === null || teller === null || (teller === by && by !== UNKNOWN_TELLER);
 
 /** The first that is not confirmed yet, otherwise the first; a retracted one only if there is no other. */
 const firstOpen = (memories: readonly StoredMemory[]): StoredMemory | undefined =>
@@ -59,11 +64,12 @@ export const knownOfTurn = (
  */
 export const meantMemory = (
   { memories }: MindState,
-  { text, verbatim = false }: Confirmation,
+  { text, verbatim = false, player }: Confirmation,
   ofTurn: readonly StoredMemory[],
   { timeMs, withinMs, met = false }: { readonly timeMs: number; readonly withinMs: number; readonly met?: boolean },
 ): StoredMemory | undefined => {
   const digest = shortDigest(text);
+  const teller = tellerDigest(player);
   const counts = ({ confirmed, retracted }: StoredMemory): boolean => !met || confirmed || retracted;
   const left = ofTurn.filter((memory) => memory.revision > memories.clearedAt && counts(memory));
   const same = left.filter((memory) => memory.digest === digest);
@@ -71,13 +77,14 @@ export const meantMemory = (
   if (ofText !== undefined || (left.length > 0 && !verbatim)) return ofText ?? firstOpen(left);
   return firstOpen(
     lastMemories(memories).filter(
-      (memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs && counts(memory),
+      (memory) =>
+        memory.digest === digest && isTold(memory, teller) && timeMs - memory.atMs <= withinMs && counts(memory),
     ),
   );
 };
 
 const stored = (
-  { revision }: MindState,
+  { revision, facts }: MindState,
   { text, type, importance, metadata, player }: BroughtMemory,
   { timeMs, commandId }: Commanded,
 ): NpcEvent & { readonly type: 'MemoryStored' } => ({
@@ -87,7 +94,7 @@ const stored = (
     text,
     type,
     importance,
-    ...defined({ metadata, player }),
+    ...defined({ metadata, player, gameTime: gameTimeOf(type, facts) }),
   },
 });
 

@@ -1,4 +1,4 @@
-import { placedWords } from '../../../kernel/base/placed-words.js';
+import { placedWords } from '../../../kernel/base/words.js';
 
 /** Two texts nearly repeat each other if each has at least this share of its words in common with the other. */
 const COMMON_SHARE = 2 / 3;

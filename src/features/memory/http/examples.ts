@@ -113,6 +113,16 @@ export const memoryExamples = {
 };
 
 export const lineageExamples = {
+  retractions: [
+    {
+      npcId: 'mira',
+      revision: 19,
+      at: '2026-11-27T18:53:10.402Z',
+      by: '0YpwQ3uKPLZPiG9fP',
+      reason: 'A player made it up.',
+      memoryIds: ['mb_mwzc2q5c_oiZk_ZjxMhEOCiF1'],
+    },
+  ],
   lineage: {
     memory: {
       id: 'mb_mwzc2q5c_oiZk_ZjxMhEOCiF1',

@@ -225,7 +225,7 @@ export const lineageRoutes = ({
       summary: 'Retract memories',
       description:
         'They disappear from lists, recall, confirmations and souls immediately. Lists with an earlier `asOf` still show them, and the history keeps who retracted them and why.',
-      scope: 'ops',
+      scope: 'retract',
       ext: true,
       params: NpcParams,
       writesTo: mindStream,

@@ -32,7 +32,7 @@ import { named } from '../../../kernel/http/named.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../../../kernel/http/schemas.js';
 import { memoriesOf, MemoriesSchema, PlayerSchema } from '../../turns/body-schemas.js';
 import { speakerOf } from '../../turns/speaker-of.js';
-import { toldApart } from '../../turns/domain/speaker.js';
+import { toldApart } from '../../npcs/domain/told-apart.js';
 
 /** The most memories of one recall, and the defaults. */
 const MAX_LIMIT = 100;
@@ -103,8 +103,13 @@ const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
   ...untilFull(memories, (memory) => jsonBytes(memory as Json), PAGE_BYTES),
 ];
 
-/** Says what takes part by its words alone. */
-const wordsHeaders = ({ pending, byWords }: Pick<Recalled, 'pending' | 'byWords'>): Record<string, string> => ({
+/** Says what compared the memories, and what took part by its words alone. */
+const basisHeaders = ({
+  embedder,
+  pending,
+  byWords,
+}: Pick<Recalled, 'embedder' | 'pending' | 'byWords'>): Record<string, string> => ({
+  'Anima-Embedder': embedder,
   ...(pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) }),
   ...(byWords === null ? {} : { 'Anima-Compared-By-Words': byWords }),
 });
@@ -166,7 +171,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       example: examples.recall,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
       reads: ['Anima-Min-Revision', PLAYER_HEADER],
-      sends: ['Anima-Compared-By-Words', 'Anima-Embedding-Pending', 'Anima-Revision'],
+      sends: ['Anima-Compared-By-Words', 'Anima-Embedder', 'Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledMemoryList, examples.recalled),
       handler: async (call) => {
         const { query: asked, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
@@ -200,7 +205,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
         );
         return {
           revision: Math.min(found.revision, asOf ?? found.revision),
-          headers: wordsHeaders(found),
+          headers: basisHeaders(found),
           body: pageOf(
             found.memories.map(({ row, score: likeness, scoreParts }) => ({
               ...itemOf(row, { similarity: likeness, asOf }),
@@ -222,7 +227,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       body: RecallAgentMemoriesRequest,
       example: examples.recallOfAgent,
       reads: ['Anima-Min-Revision', PLAYER_HEADER],
-      sends: ['Anima-Compared-By-Words', 'Anima-Embedding-Pending', 'Anima-Revision'],
+      sends: ['Anima-Compared-By-Words', 'Anima-Embedder', 'Anima-Embedding-Pending', 'Anima-Revision'],
       responses: ok('The memories.', RecalledAgentMemoryList, examples.recalledOfAgent),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
@@ -241,7 +246,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
         );
         return {
           revision: found.revision,
-          headers: wordsHeaders(found),
+          headers: basisHeaders(found),
           body: pageOf(found.memories.map(({ row, score: value }) => ({ ...agentMemoryOf(row), score: value }))),
         };
       },

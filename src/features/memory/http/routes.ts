@@ -33,6 +33,7 @@ import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { PLAYER_HEADER } from '../../../kernel/http/headers.js';
 import { named } from '../../../kernel/http/named.js';
 import { PlayerSchema } from '../../turns/body-schemas.js';
+import type { TurnIndex } from '../../turns/turn-index.js';
 import { speakerOf } from '../../turns/speaker-of.js';
 import { AgentParams, FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
@@ -169,7 +170,11 @@ export const memoryWriteRoutes = ({
   ports,
   writers,
   turnDeadlineMs,
-}: MemoryRouteDeps & { readonly turnDeadlineMs: number }): readonly RouteDefinition[] => {
+  turnIndex,
+}: MemoryRouteDeps & {
+  readonly turnDeadlineMs: number;
+  readonly turnIndex: Pick<TurnIndex, 'note'>;
+}): readonly RouteDefinition[] => {
   const deps = { ...ports, writers };
   return [
     route('POST', '/npcs/:npcId/memory', {
@@ -234,6 +239,7 @@ export const memoryWriteRoutes = ({
           contextOf(call),
           clearMemories,
         );
+        turnIndex.note(mindStream(call), events);
         const [cleared] = events;
         return {
           revision,

@@ -3,11 +3,20 @@ import { Command } from 'commander';
 import type { ChainBreaks } from '../http/chain-breaks.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
-import { CommandFailed, print, printJson, remark, table, type Terminal } from '../../../cli/shared/terminal.js';
+import {
+  CommandFailed,
+  print,
+  printJson,
+  remark,
+  table,
+  type Terminal,
+  WrongUsage,
+} from '../../../cli/shared/terminal.js';
+import { defined } from '../../../kernel/base/defined.js';
 import { counted } from '../../../cli/shared/text.js';
 
 type BreaksPage = (typeof ChainBreaks)['static'];
-type ChainOptions = { readonly acknowledge?: true; readonly json?: true };
+type ChainOptions = { readonly acknowledge?: true; readonly reason?: string; readonly json?: true };
 
 const HEADER = ['REVISION', 'MEMBER  ', 'STORED'.padEnd(64), 'COMPUTED'.padEnd(64), 'ACKNOWLEDGED'];
 
@@ -25,11 +34,14 @@ const rowOf = ({
   acknowledged ? 'yes' : 'no',
 ];
 
-const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: ChainOptions): Promise<void> => {
+const check = async (terminal: Terminal, npcId: string, { acknowledge, reason, json }: ChainOptions): Promise<void> => {
+  if (reason !== undefined && !acknowledge) throw new WrongUsage('--reason needs --acknowledge.');
   const request = await openClient(terminal);
   const path = `/npcs/${encodeURIComponent(npcId)}/chain-breaks`;
   const ask = (from: number): Promise<unknown> =>
-    acknowledge ? request('POST', path, { from }) : request('GET', `${path}?from=${String(from)}`);
+    acknowledge
+      ? request('POST', path, { from, ...defined({ reason }) })
+      : request('GET', `${path}?from=${String(from)}`);
   let [events, breaks, open] = [0, 0, 0];
   for (let from: number | undefined = 0; from !== undefined;) {
     const page = (await ask(from)) as BreaksPage;
@@ -63,7 +75,8 @@ export const chainCommand = (terminal: Terminal): Command =>
   new Command('chain')
     .description('check the hash chain of an NPC; fail if any break is not acknowledged')
     .addArgument(npcIdArgument())
-    .option('--acknowledge', 'acknowledge the breaks by recording them in the history (scope ops)')
+    .option('--acknowledge', 'acknowledge the breaks by recording them in the history (scope acknowledge)')
+    .option('--reason <text>', 'why they are acknowledged; the audit shows it')
     .addOption(jsonOption('page'))
     .addHelpText('after', examples('chain mira'))
     .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

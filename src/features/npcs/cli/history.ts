@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 import type { HistoryPage } from '../../../body/protocol.js';
 import { openClient } from '../../../cli/shared/client.js';
@@ -14,6 +14,8 @@ import {
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import { defined } from '../../../kernel/base/defined.js';
+import { nearestName } from '../../../kernel/base/nearest.js';
+import { npcEvents } from '../domain/events.js';
 
 /** The largest number of events in one request. */
 const PAGE = 500;
@@ -29,6 +31,17 @@ type HistoryOptions = {
   readonly since?: string;
   readonly until?: string;
   readonly json?: true;
+};
+
+/** Parses event types: a misspelt one would only find nothing. */
+const typesFrom = (text: string): string => {
+  const unknown = text.split(',').find((type) => !npcEvents.types.includes(type));
+  if (unknown === undefined) return text;
+  const meant = nearestName(unknown, npcEvents.types);
+  throw new InvalidArgumentError(
+    `${JSON.stringify(unknown)} is not an event type. ` +
+      (meant === undefined ? 'docs/reference/events lists them.' : `Perhaps ${meant} was meant.`),
+  );
 };
 
 const filterOf = ({ type, turn, actor, since, until }: HistoryOptions): Readonly<Record<string, string>> =>
@@ -70,7 +83,7 @@ export const historyCommand = (terminal: Terminal): Command =>
     .option('--from <revision>', 'start at this revision', wholeFrom(0))
     .addOption(limitOption(DEFAULT_LIMIT))
     .option('--backwards', 'list the newest events first')
-    .option('--type <list>', 'only events of these types, separated by commas')
+    .option('--type <list>', 'only events of these types, separated by commas', typesFrom)
     .option('--turn <list>', 'only events of these turns (IDs separated by commas)')
     .option('--actor <list>', 'only events caused by these keys (IDs separated by commas), or "system"')
     .addOption(sinceOption())

@@ -48,6 +48,14 @@ export const SpeakerGiven = object({
   from: Type.Union([Type.Literal('token'), Type.Literal('body'), Type.Literal('header'), Type.Literal('context')]),
 });
 export const Draft = object({ text: Type.String(), type: Type.String(), importance: Type.Number() });
+/** What the game's clock showed when a memory was stored. */
+const onGameClock = {
+  gameTime: Type.Optional(
+    Type.Union([Type.Number(), Type.String()], {
+      description: 'The time of the game when it was stored: seconds, or RFC 3339. Absent if the game reports none.',
+    }),
+  ),
+};
 export const RecalledSchema = object({
   text: Type.String(),
   type: Type.String(),
@@ -55,6 +63,8 @@ export const RecalledSchema = object({
   similarity: Type.Number(),
   memoryId: Type.Optional(text('Of a memory that this server recalled, or that a body sent back.')),
   revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
+  storedAt: Type.Optional(text('When it was stored: RFC 3339, UTC. Only of a memory that an agent recalled.')),
+  ...onGameClock,
   scoreParts: Type.Optional(
     Type.Unsafe<Readonly<Record<string, number>>>(
       Type.Record(Type.String(), Type.Number(), { description: 'The parts of its score.' }),
@@ -62,6 +72,16 @@ export const RecalledSchema = object({
   ),
 });
 const AllRecalled = list(RecalledSchema);
+/** How the server recalled. */
+export const RecallBasisSchema = object({
+  embedder: text('The embedder that compared meanings, with its version or model.'),
+  pending: Type.Integer({ description: 'How many memories had no vector yet and were compared by their words.' }),
+  byWords: Type.Optional(
+    Type.Union([Type.Literal('query'), Type.Literal('memories')], {
+      description: 'What has no vector for good: the query, or some memories.',
+    }),
+  ),
+});
 const recall = { query: Type.String(), limit: Type.Integer(), threshold: Type.Number() };
 /** What was said before, as a turn records it with its opening. */
 export const ExchangeSchema = object({
@@ -191,7 +211,13 @@ const mind = {
     }),
   ),
   // Only if a character card was imported: the card exactly as it was sent.
-  card: Type.Optional(object({ digest: text('Base64url SHA-256 of its JCS form.'), content: AnyObject })),
+  card: Type.Optional(
+    object({
+      digest: text('Base64url SHA-256 of its JCS form.'),
+      content: AnyObject,
+      file: Type.Optional(text('Base64url SHA-256 of the imported file. Absent if the file was not kept.')),
+    }),
+  ),
 };
 
 /** In the order in which they are published. */
@@ -215,12 +241,18 @@ export const npcEventSchemas = {
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
     player: Type.Optional(SpeakerGiven),
+    // Only with a player token: nothing that decides reads it.
+    playerContext: Type.Optional(AnyObject),
     actor: Type.Optional(ActorGiven),
     // Only in a resumed turn, whose tape supplied them.
     memories: Type.Optional(AllRecalled),
     ruleset: RulesetUsed,
     resumedFrom: Type.Optional(text('The lost turn that this one resumes.')),
     conversation: Type.Optional(list(ExchangeSchema)),
+    promptAt: Type.Optional(text('The time from which the prompt tells ages: RFC 3339, UTC. Absent: it tells none.')),
+    promptBudget: Type.Optional(
+      Type.Integer({ description: 'How many tokens the prompt may take. Absent: no limit is known.' }),
+    ),
     agent: Type.Optional(Type.Literal(true, { description: 'The turn runs on the server, without a body.' })),
     deadlineAt: text('RFC 3339, UTC.'),
     instruction: InstructionGiven,
@@ -240,6 +272,8 @@ export const npcEventSchemas = {
     ...turn,
     ...basis,
     memories: AllRecalled,
+    // Only in a turn that the server plays.
+    recall: Type.Optional(RecallBasisSchema),
     instruction: InstructionGiven,
   }),
   VerdictReached: event(
@@ -273,6 +307,7 @@ export const npcEventSchemas = {
     // From an agent's client, stored unchanged.
     metadata: Type.Optional(AnyObject),
     player: Type.Optional(SpeakerGiven),
+    ...onGameClock,
   }),
   MemoryConfirmed: event('The body reported that it has stored this memory as well.', { memoryId: Type.String() }),
   RecallReported: event('A body reported what it recalled from its own memory, and what it had asked for.', {
@@ -301,6 +336,14 @@ export const npcEventSchemas = {
     cortexId: text('The engine that was asked.'),
     reason: text('What was wrong with its answer, without the text of the engine.'),
     attempt: Type.Integer({ description: 'How many times the engine has been asked, from 1.' }),
+  }),
+  PromptShortened: event('The engine refused the prompt of the turn because of its length, and gets a shorter one.', {
+    ...turn,
+    ...basis,
+    budget: Type.Integer({ description: 'How many tokens the new prompt may take.' }),
+    cortexId: text('The engine that was asked.'),
+    reason: text('Why it refused, without the text of the engine.'),
+    instruction: InstructionGiven,
   }),
   TurnFailed: event('The turn ended without a verdict, because the engine gave no text in any attempt.', {
     ...turn,
@@ -395,6 +438,13 @@ export const npcEventSchemas = {
     details: Type.Optional(AnyObject),
   }),
   SoulExportExpired: event('The client did not finish the export of the soul before its deadline.', soul),
+  SoulWithdrawn: event(
+    'A client asked this server’s archive to forget the soul. Recorded before the archive does so.',
+    {
+      ...soul,
+      txId: text('The id under which the client withdrew it.'),
+    },
+  ),
   SoulArrivalBegun: event(
     'An import of a soul began; the events of an import count only once it is complete. Always the first event of its stream.',
     { ...soul, ...ofImport, memories: Type.Integer() },
@@ -408,6 +458,7 @@ export const npcEventSchemas = {
     storedAt: text('When it was first stored: RFC 3339, UTC.'),
     confirmed: Type.Boolean(),
     player: Type.Optional(SpeakerGiven),
+    ...onGameClock,
     source: Source,
   }),
   SoulArrived: event('The import of a soul is complete, and the NPC starts from the contents of the soul.', {
@@ -451,5 +502,6 @@ export const npcEventSchemas = {
     member: Type.Union([Type.Literal('prevHash'), Type.Literal('hash')]),
     stored: Type.String(),
     computed: Type.String(),
+    reason: Type.Optional(Type.String({ description: 'What the operator said about it.' })),
   }),
 };

@@ -9,6 +9,7 @@ import type {
   Grounds,
   InstructionGiven,
   npcEventSchemas,
+  RecallBasisSchema,
   RecalledSchema,
   Source,
   SpeakerGiven,
@@ -16,6 +17,7 @@ import type {
 
 export type Actor = Static<typeof ActorGiven>;
 export type RecalledMemory = Static<typeof RecalledSchema>;
+export type RecallBasis = Static<typeof RecallBasisSchema>;
 /** One exchange of a conversation: what the NPC perceived, and what it answered. */
 export type Exchange = Static<typeof ExchangeSchema>;
 export type MemoryDraft = Static<typeof Draft>;
@@ -55,6 +57,7 @@ export const npcEvents = decoderOf<NpcEvent>({
   MemoriesCleared: [],
   MemoriesRetracted: [],
   AnswerMissing: [],
+  PromptShortened: [],
   TurnFailed: [],
   TurnExpired: [],
   TapeMismatchNoticed: [],
@@ -66,6 +69,7 @@ export const npcEvents = decoderOf<NpcEvent>({
   SoulExported: [],
   SoulExportFailed: [],
   SoulExportExpired: [],
+  SoulWithdrawn: [],
   SoulArrivalBegun: [],
   MemoryArrived: [],
   SoulArrived: [],

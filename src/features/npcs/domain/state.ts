@@ -124,6 +124,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     case 'TurnExpired':
     case 'TurnFailed':
     case 'AnswerMissing':
+    case 'PromptShortened':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
     case 'MemoriesCleared':
@@ -133,6 +134,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
     case 'SoulExported':
     case 'SoulExportFailed':
     case 'SoulExportExpired':
+    case 'SoulWithdrawn':
     case 'Unknown':
       return { archived: state.archived };
     default:

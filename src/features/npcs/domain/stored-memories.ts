@@ -1,6 +1,7 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
-import type { NpcEvent } from './events.js';
+import type { NpcEvent, Speaker } from './events.js';
+import { isStranger, toldApart } from './told-apart.js';
 
 /** How many of its last memories a mind's state holds (promise 3.2e). */
 export const MEMORIES_KEPT = 256;
@@ -13,6 +14,8 @@ export type StoredMemory = {
   readonly turnId: string | null;
   /** `shortDigest` of its text. */
   readonly digest: string;
+  /** Who told it: `tellerDigest`. */
+  readonly teller: string | null;
   /** The revision of the event that stored it. */
   readonly revision: number;
   readonly atMs: number;
@@ -20,6 +23,14 @@ export type StoredMemory = {
   /** Kept only to prevent storing it again by mistake. */
   readonly retracted: boolean;
 };
+
+/** The `shortDigest` of the id of a player who is told apart; `?` for a stranger, null without a player. */
+export const tellerDigest = (player: Speaker | undefined): string | null => {
+  const teller = toldApart(player);
+  if (teller === undefined) return null;
+  return isStranger(teller) ? UNKNOWN_TELLER : shortDigest(teller);
+};
+export const UNKNOWN_TELLER = '?';
 
 type Change = { readonly stored: string } | { readonly confirmed: string };
 
@@ -59,24 +70,26 @@ const RETRACTED = 'x';
 type Unretracted = Omit<StoredMemory, 'retracted'>;
 
 /** The id comes last. The id of a turn's memory begins with the turn's id, so only its length is kept. */
-const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: Unretracted): string => {
+const pack = ({ memoryId, turnId, digest, teller, revision, atMs, confirmed }: Unretracted): string => {
   const turnLength = turnId !== null && memoryId.startsWith(turnId) ? turnId.length : 0;
   const numbers = [revision, atMs, turnLength].map((number) => number.toString(36)).join(' ');
-  return `${confirmed ? '+' : '-'}${digest} ${numbers} ${memoryId}`;
+  return `${confirmed ? '+' : '-'}${digest}${teller === null ? '' : `~${teller}`} ${numbers} ${memoryId}`;
 };
 
-const packed = /^([+x-])(\S+) ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
+const packed = /^([+x-])([^\s~]+)(?:~(\S+))? ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
 
 /** Whether a string is a packed memory. */
 export const isPackedMemory = (text: string): boolean => packed.test(text);
 
 const unpack = (text: string): StoredMemory => {
-  const [, mark = '', digest = '', revision = '', at = '', turnLength = '', memoryId = ''] = packed.exec(text) ?? [];
+  const [, mark = '', digest = '', teller = null, revision = '', at = '', turnLength = '', memoryId = ''] =
+    packed.exec(text) ?? [];
   const length = parseInt(turnLength, 36);
   return {
     memoryId,
     turnId: length === 0 ? null : memoryId.slice(0, length),
     digest,
+    teller,
     revision: parseInt(revision, 36),
     atMs: parseInt(at, 36),
     confirmed: mark === '+',
@@ -113,12 +126,13 @@ type StoredPlace = { readonly revision: number; readonly meta: { readonly at: st
 
 /** A memory as its event stored it. */
 export const storedMemory = (
-  { memoryId, turnId, text }: Extract<NpcEvent, { type: 'MemoryStored' }>['data'],
+  { memoryId, turnId, text, player }: Extract<NpcEvent, { type: 'MemoryStored' }>['data'],
   { revision, meta }: StoredPlace,
 ): StoredMemory => ({
   memoryId,
   turnId: turnId ?? null,
   digest: shortDigest(text),
+  teller: tellerDigest(player),
   revision,
   atMs: Date.parse(meta.at),
   confirmed: false,
@@ -126,13 +140,14 @@ export const storedMemory = (
 });
 
 const arrivedMemory = (
-  { memoryId, text, storedAt, confirmed }: Extract<NpcEvent, { type: 'MemoryArrived' }>['data'],
+  { memoryId, text, storedAt, confirmed, player }: Extract<NpcEvent, { type: 'MemoryArrived' }>['data'],
   { revision }: StoredPlace,
 ): Unretracted => ({
   memoryId,
   // Its turn belongs to another mind.
   turnId: null,
   digest: shortDigest(text),
+  teller: tellerDigest(player),
   revision,
   atMs: Math.max(0, Date.parse(storedAt)),
   confirmed,

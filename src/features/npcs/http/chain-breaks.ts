@@ -13,6 +13,9 @@ import { NpcParams, nullable, oneOf } from '../../../kernel/http/schemas.js';
 import { chainBreakExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
+/** The longest reason for an acknowledgement, in characters. */
+const MAX_REASON_CHARS = 500;
+
 const From = Type.Integer({ minimum: 0, description: 'The first revision to check; 0 by default.' });
 
 const ChainBreak = named(
@@ -37,11 +40,24 @@ export const ChainBreaks = named(
     breaks: Type.Array(ChainBreak),
   }),
 );
-const AcknowledgeChainBreaksRequest = named('AcknowledgeChainBreaksRequest', Type.Object({ from: nullable(From) }));
+const AcknowledgeChainBreaksRequest = named(
+  'AcknowledgeChainBreaksRequest',
+  Type.Object({
+    from: nullable(From),
+    reason: nullable(
+      Type.String({ minLength: 1, maxLength: MAX_REASON_CHARS, description: 'Why the breaks are acknowledged.' }),
+    ),
+  }),
+);
 
 const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
   revision,
-  body: { npcId, events, ...defined({ next }), breaks },
+  body: {
+    npcId,
+    events,
+    ...defined({ next }),
+    breaks: breaks.map((one) => ({ ...one, acknowledged: one.acknowledged !== null })),
+  },
 });
 
 const common = {
@@ -83,7 +99,7 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
       summary: "Acknowledge the breaks in an NPC's hash chain",
       description:
         'Records each break once in the history. The breaks are still reported, marked as acknowledged. If the same event changes later, that is a new break.',
-      scope: 'ops',
+      scope: 'acknowledge',
       writesTo: mindStream,
       body: AcknowledgeChainBreaksRequest,
       example: examples.acknowledge,
@@ -98,7 +114,8 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);
         const found = await look(stream, npcId, call.body.from ?? 0);
-        const recorded = await recordBreaks({ ...ports, writers }, stream, contextOf(call), found);
+        const reason = call.body.reason ?? undefined;
+        const recorded = await recordBreaks({ ...ports, writers }, stream, contextOf(call), found, reason);
         return { ...answer(npcId, recorded), position: recorded.position };
       },
     }),

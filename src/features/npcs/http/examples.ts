@@ -29,6 +29,15 @@ export const historyExamples = {
       },
     ],
   },
+  changes: {
+    npcId: 'mira',
+    from: { revision: 4, at: '2026-11-27T18:47:23.293Z' },
+    to: { revision: 16, at: '2026-11-27T18:47:28.984Z' },
+    changes: [
+      { path: '/data/hp', before: 34, after: 40 },
+      { path: '/facts/weather', after: 'storm' },
+    ],
+  },
   state: {
     npcId: 'mira',
     revision: 16,
@@ -56,6 +65,7 @@ export const chainBreakExamples = {
   },
   acknowledge: {
     from: 0,
+    reason: 'A disk fault on 12 May.',
   },
 };
 

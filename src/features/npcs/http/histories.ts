@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { exportHistory, type HistoryPage, readHistory } from '../../../kernel/streams/history.js';
 import { mindAsOf, requireMind } from '../find-mind.js';
+import type { EventChecks } from '../../../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { openTurnsOf } from '../domain/open-turns.js';
@@ -40,6 +41,9 @@ const HistoryEvent = named(
     }),
     hash: Type.String(),
     prevHash: Type.String(),
+    broken: Type.Optional(
+      Type.Literal(true, { description: 'The stored event is not what was recorded, so nothing about it is signed.' }),
+    ),
   }),
 );
 const History = named(
@@ -78,10 +82,10 @@ const common = {
   reads: ['Anima-Min-Revision'],
 } as const;
 
-type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly checks: EventChecks };
 
 /** `GET /npcs/{npcId}/history` and `/state`. */
-export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly RouteDefinition[] => [
+export const historyRoutes = ({ ports, writers, checks }: HistoryRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/history', {
     ...common,
     operationId: 'history',
@@ -106,7 +110,7 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
       const { npcId, stream } = await readMind(ports.events, call);
       const { from, limit = 100, direction = 'forwards' } = call.query;
       const asked = { limit, direction, ...defined({ from }), ...filterOf(call.query) };
-      const page = await readHistory(ports.events, stream, asked);
+      const page = await readHistory(ports.events, stream, asked, (event) => checks.isBroken(event));
       return { revision: page.revision, raw: { type: JSON_TYPE, content: historyText(npcId, page) } };
     },
   }),

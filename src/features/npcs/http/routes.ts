@@ -182,7 +182,14 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     body: RegisterNpcRequest,
     deciding: { decidesBy: ['/rulesetId'] },
     example: examples.register,
-    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'RULESET_UNKNOWN', 'MEMBER_MISSPELT'],
+    refuses: [
+      'CONFLICT',
+      'DATA_TOO_LARGE',
+      'EVENTS_TOO_LARGE',
+      'RULESET_UNKNOWN',
+      'MEMBER_MISSPELT',
+      'SOUL_ALREADY_LIVE',
+    ],
     sends: ['Anima-Revision', 'ETag'],
     responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {

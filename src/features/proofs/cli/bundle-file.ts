@@ -5,7 +5,8 @@ import {
   type BundleEvent,
   type BundleHeader,
   checkProof,
-  type Logged,
+  type Culprit,
+  type Proven,
   readEnd,
   readEvent,
   readHeader,
@@ -23,9 +24,11 @@ export class LineBroken extends Error {
   readonly line: number;
   /** The revision of the broken event; null for lines that are not events. */
   readonly revision: number | null;
+  readonly culprit: Culprit;
 
-  constructor(line: number, revision: number | null, reason: string) {
+  constructor(line: number, revision: number | null, reason: string, culprit: Culprit = 'bundle') {
     super(reason);
+    this.culprit = culprit;
     this.line = line;
     this.revision = revision;
   }
@@ -70,7 +73,7 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
   }
 }
 
-/** The revision of the leaf that the last line names, if any, so that its event can be kept. The line itself is checked when it is reached. */
+/** The revision of the leaf within the bundle that the last line names, if any, so that its event can be kept. The line itself is checked when it is reached. */
 const coveredRevision = async (file: string): Promise<number | null> => {
   const handle = await open(file, 'r');
   try {
@@ -78,7 +81,7 @@ const coveredRevision = async (file: string): Promise<number | null> => {
     const length = Math.min(size, READ_BYTES);
     const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
     const text = buffer.toString('utf8').trimEnd();
-    return readEnd(text.slice(text.lastIndexOf('\n') + 1)).proof?.leaf.revision ?? null;
+    return readEnd(text.slice(text.lastIndexOf('\n') + 1), 1).proof?.leaf.revision ?? null;
   } catch (error) {
     if (error instanceof BundleBroken) return null;
     throw error;
@@ -88,7 +91,7 @@ const coveredRevision = async (file: string): Promise<number | null> => {
 };
 
 /** A valid bundle. */
-export type WholeBundle = { readonly header: BundleHeader; readonly last: BundleEvent; readonly logged: Logged | null };
+export type WholeBundle = Proven & { readonly header: BundleHeader; readonly last: BundleEvent };
 
 /**
  * Checks a bundle line by line, in constant memory.
@@ -115,7 +118,7 @@ export const verifyBundleFile = async (file: string, trust: Trust): Promise<Whol
     } catch (error) {
       if (!(error instanceof BundleBroken)) throw error;
       const isEvent = header !== null && last !== null && line > 1 && last.revision < header.to;
-      throw new LineBroken(line, isEvent ? (last?.revision ?? 0) + 1 : null, error.message);
+      throw new LineBroken(line, isEvent ? (last?.revision ?? 0) + 1 : null, error.message, error.culprit);
     }
   }
   if (whole === null) throw new LineBroken(line + 1, null, 'it is missing: the file is truncated');
@@ -127,8 +130,9 @@ const endOf = (
   { header, last, covered }: { header: BundleHeader; last: BundleEvent; covered: BundleEvent | null },
   trust: Trust,
 ): WholeBundle => {
-  const { events, head, proof } = readEnd(text);
+  const end = readEnd(text, header.version);
+  const { events, head } = end;
   if (events !== header.to - header.from + 1 || head.revision !== last.revision || head.hash !== last.hash)
     throw new BundleBroken('it does not match the events before it');
-  return { header, last, logged: checkProof(header, proof, covered, trust) };
+  return { header, last, ...checkProof(header, end, covered, trust) };
 };

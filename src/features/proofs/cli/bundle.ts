@@ -26,7 +26,8 @@ const bundle = async (
   const query = new URLSearchParams();
   if (from !== undefined) query.set('from', String(from));
   if (to !== undefined) query.set('to', String(to));
-  if (checkpoint !== undefined) query.set('extends', String((await keptCheckpoint(terminal, checkpoint)).size));
+  if (checkpoint !== undefined)
+    query.set('extends', String((await keptCheckpoint(terminal, checkpoint)).checkpoint.size));
   const chunks = await openDownload(terminal, `/npcs/${encodeURIComponent(npcId)}/history/bundle?${query.toString()}`);
   if (out === undefined) {
     await pipeline(chunks, terminal.stdout, { end: false });
@@ -44,7 +45,7 @@ const bundle = async (
       ? error
       : new CommandFailed(`The bundle could not be written: ${String(error)}`);
   }
-  remark(terminal, `Wrote ${out}. Check it with: npx anima verify ${out}`);
+  remark(terminal, `Wrote ${out}. Check it with: npx anima verify ${out} --key <key of the server>`);
 };
 
 /** `anima bundle <npcId>`: exports a history that can be checked offline. */
@@ -56,5 +57,5 @@ export const bundleCommand = (terminal: Terminal): Command =>
     .option('--to <revision>', 'end at this revision', wholeFrom(0))
     .addOption(outOption())
     .option('--checkpoint <file>', 'include a proof that the log extends this earlier checkpoint')
-    .addHelpText('after', examples('bundle mira --out mira.ndjson', 'verify mira.ndjson'))
+    .addHelpText('after', examples('bundle mira --out mira.ndjson', 'verify mira.ndjson --any-key'))
     .action((npcId: string, options: BundleOptions) => bundle(terminal, npcId, options));

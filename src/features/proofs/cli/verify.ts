@@ -2,18 +2,27 @@ import { stat } from 'node:fs/promises';
 
 import { Command } from 'commander';
 
-import { type BundleKey, keyOfJwk, type Trust } from '../verify-bundle.js';
-import { readCheckpoint } from '../domain/checkpoint.js';
+import { beyondSentence, type Culprit, keyOfJwk, type NamedKey, NO_PROOF, type Trust } from '../verify-bundle.js';
+import { type Checkpoint, readCheckpoint } from '../domain/checkpoint.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import { readJson } from '../../../kernel/base/read-json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
 import { fileOf, readTyped } from '../../../cli/shared/files.js';
 import { examples, jsonOption } from '../../../cli/shared/options.js';
-import { CommandFailed, print, printJson, type Terminal } from '../../../cli/shared/terminal.js';
+import { CommandFailed, print, printJson, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
+import { KeyNotChecked } from '../../../cli/shared/judging.js';
 import { counted } from '../../../cli/shared/text.js';
 
-type VerifyOptions = { readonly key?: string; readonly checkpoint?: string; readonly json?: true };
+type VerifyOptions = {
+  readonly key?: readonly string[];
+  readonly anyKey?: true;
+  readonly checkpoint?: string;
+  readonly json?: true;
+};
+
+/** Whose signature was required: that of a key that the caller expects, of any key, or nobody said. */
+type KeyCheck = 'expected' | 'any' | 'not checked';
 
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
 
@@ -29,8 +38,8 @@ const parsed = (text: string): Json => {
   }
 };
 
-/** The key of `--key`: a thumbprint, or a file with a JWK. */
-const trustedKey = async (terminal: Terminal, named: string): Promise<BundleKey | { readonly kid: string }> => {
+/** A key of `--key`: a thumbprint, or a file with a JWK. */
+const trustedKey = async (terminal: Terminal, named: string): Promise<NamedKey> => {
   if (THUMBPRINT.test(named)) return { kid: named };
   const key = keyOfJwk(parsed(await readText(terminal, named)));
   if (key === null)
@@ -45,7 +54,7 @@ const trustedKey = async (terminal: Terminal, named: string): Promise<BundleKey 
 export const keptCheckpoint = async (
   terminal: Terminal,
   file: string,
-): Promise<{ readonly note: string; readonly size: number }> => {
+): Promise<{ readonly note: string; readonly checkpoint: Checkpoint }> => {
   const text = await readText(terminal, file);
   const last = parsed(text.trimEnd().split('\n').at(-1) ?? '');
   const note = isObject(last) && typeof last['note'] === 'string' ? last['note'] : text;
@@ -54,10 +63,10 @@ export const keptCheckpoint = async (
     throw new CommandFailed(
       `${file} is not a checkpoint. Pass a file that "npx anima checkpoint --out" wrote, or the file of ANIMA_CHECKPOINT_URL.`,
     );
-  return { note, size: read.checkpoint.size };
+  return { note, checkpoint: read.checkpoint };
 };
 
-const reportLines = ({ header, logged }: WholeBundle, isNamed: boolean): readonly string[] => {
+const reportLines = ({ header, logged, beyond }: WholeBundle, key: KeyCheck): readonly string[] => {
   const { npcId, tenant, from, to } = header;
   const count = to - from + 1;
   const lines = [
@@ -66,14 +75,16 @@ const reportLines = ({ header, logged }: WholeBundle, isNamed: boolean): readonl
   if (logged === null)
     return [
       ...lines,
-      'Not proven: that this is the original history. The log of the tenant does not cover these events yet.',
+      `Not proven: that this is the original history, because ${beyond === null ? NO_PROOF : beyondSentence(beyond)}.`,
     ];
-  const { checkpoint, kid, leaf, extendsSize } = logged;
+  const { checkpoint, kid, alsoSignedBy, leaf, extendsSize } = logged;
   const covered = leaf.revision - from + 1;
   lines.push(
     `Proven: the ${counted(covered, 'event', 'events')} up to revision ${String(leaf.revision)} ${covered === 1 ? 'was' : 'were'} in the log ${checkpoint.origin} when it was signed at ${checkpoint.at} (the signer's clock). It then held ${counted(checkpoint.size, 'head', 'heads')}.`,
-    `Signed by the key ${kid}${isNamed ? ', as expected.' : '. The bundle itself contains that key: compare it with one that you got elsewhere, for example from /.well-known/jwks.json of the server, or pass that one with --key.'}`,
+    `Signed by the key ${kid}${key === 'expected' ? ', as expected.' : '.'}`,
   );
+  for (const other of alsoSignedBy)
+    lines.push(`Also signed by the key ${other}, for example because one of the two follows the other.`);
   if (leaf.revision < to)
     lines.push(
       `Not proven: the ${counted(to - leaf.revision, 'event', 'events')} after revision ${String(leaf.revision)}. Only their hash chain was checked.`,
@@ -87,8 +98,9 @@ const reportLines = ({ header, logged }: WholeBundle, isNamed: boolean): readonl
   return lines;
 };
 
-const jsonOf = ({ header, last, logged }: WholeBundle): object => ({
+const jsonOf = ({ header, last, logged, beyond }: WholeBundle, key: KeyCheck): object => ({
   valid: true,
+  key,
   npcId: header.npcId,
   tenant: header.tenant,
   from: header.from,
@@ -99,14 +111,30 @@ const jsonOf = ({ header, last, logged }: WholeBundle): object => ({
     size: logged.checkpoint.size,
     at: logged.checkpoint.at,
     kid: logged.kid,
+    alsoSignedBy: logged.alsoSignedBy,
     revision: logged.leaf.revision,
     extends: logged.extendsSize,
   },
+  loggedBeyond: beyond,
 });
 
+/** Names what is wrong, so that nobody suspects the bundle because of a wrong file. */
+const refusals: Readonly<Record<Culprit, (line: string, reason: string) => string>> = {
+  bundle: (line, reason) => `The bundle is invalid at ${line}: ${reason}.`,
+  checkpoint: (_, reason) => `The bundle does not fit the kept checkpoint: ${reason}.`,
+  key: (_, reason) => `The key is wrong: ${reason}.`,
+  proof: (_, reason) => `The bundle is intact, but not proven: ${reason}.`,
+};
+
+const KEY_NOT_CHECKED =
+  'Key not checked: anyone can sign a log of their own, and the bundle brings its key itself. Get the key of the server elsewhere, for example from its /.well-known/jwks.json, and pass it with --key. --any-key accepts every key.';
+
 const verify = async (terminal: Terminal, file: string, options: VerifyOptions): Promise<void> => {
+  if (options.key !== undefined && options.anyKey) throw new WrongUsage('--key and --any-key exclude each other.');
   const trust: Trust = {
-    ...(options.key === undefined ? {} : { key: await trustedKey(terminal, options.key) }),
+    ...(options.key === undefined
+      ? {}
+      : { keys: await Promise.all(options.key.map((named) => trustedKey(terminal, named))) }),
     ...(options.checkpoint === undefined ? {} : { kept: (await keptCheckpoint(terminal, options.checkpoint)).note }),
   };
   let whole: WholeBundle;
@@ -119,17 +147,19 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     if (error instanceof LineBroken) {
-      const { line, revision, message } = error;
-      if (options.json) printJson(terminal, { valid: false, line, revision, reason: message });
+      const { line, revision, message, culprit } = error;
+      if (options.json) printJson(terminal, { valid: false, wrong: culprit, line, revision, reason: message });
       const event = revision === null ? '' : ` (revision ${String(revision)})`;
-      throw new CommandFailed(`The bundle is invalid at line ${String(line)}${event}: ${message}.`);
+      throw new CommandFailed(refusals[culprit](`line ${String(line)}${event}`, message));
     }
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     throw new CommandFailed(`${file} cannot be read (${code}).`);
   }
-  if (options.json) printJson(terminal, jsonOf(whole));
-  else for (const line of reportLines(whole, options.key !== undefined)) print(terminal, line);
+  const key: KeyCheck = options.key !== undefined ? 'expected' : options.anyKey ? 'any' : 'not checked';
+  if (options.json) printJson(terminal, jsonOf(whole, key));
+  else for (const line of reportLines(whole, key)) print(terminal, line);
+  if (key === 'not checked') throw new KeyNotChecked(KEY_NOT_CHECKED);
 };
 
 /** `anima verify <file>`: checks a bundle without a server. */
@@ -137,8 +167,13 @@ export const verifyCommand = (terminal: Terminal): Command =>
   new Command('verify')
     .description('check a bundle offline: its hash chain and its proof from the log; needs no server')
     .argument('<file>', 'bundle written by "bundle"')
-    .option('--key <kid|file>', 'require a signature by this key (its thumbprint, or a file with its JWK)')
+    .option(
+      '--key <kid|file>',
+      'require a signature by this key (its thumbprint, or a file with its JWK); several: by one of them',
+      (named: string, before: readonly string[] | undefined) => [...(before ?? []), named],
+    )
+    .option('--any-key', 'accept a signature by any key; without --key or this, the exit code is 4')
     .option('--checkpoint <file>', 'require that the log extends this earlier checkpoint')
     .addOption(jsonOption())
-    .addHelpText('after', examples('verify mira.ndjson', 'verify mira.ndjson --checkpoint checkpoint.note'))
+    .addHelpText('after', examples('verify mira.ndjson --key server.jwk --checkpoint checkpoint.note'))
     .action((file: string, options: VerifyOptions) => verify(terminal, file, options));

@@ -1,6 +1,7 @@
 import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { Edge, Peak } from './edge.js';
 import type { Leaf } from './leaf.js';
+import type { LoggedKind } from './logged-streams.js';
 
 /**
  * The state of the log before an event: its size, the global position up to which it holds the heads of all minds, and the revision of the newest
@@ -19,8 +20,16 @@ export type StoredPeak = Omit<Peak, 'at'> & { readonly at: number | null };
 export type LogEvent =
   | {
       type: 'CheckpointBegun';
-      /** `until`: the global position at which the round ends. */
-      data: LogPlace & { readonly roundId: string; readonly until: number };
+      /**
+       * `until`: the global position at which the round ends. `kinds`: the kinds of streams that it gathers; minds only if absent. `behind`: those
+       * among them that the log did not hold before, so that the round first gathers their heads from the beginning.
+       */
+      data: LogPlace & {
+        readonly roundId: string;
+        readonly until: number;
+        readonly kinds?: readonly LoggedKind[];
+        readonly behind?: readonly LoggedKind[];
+      };
     }
   | {
       type: 'LeavesLogged';
@@ -29,6 +38,10 @@ export type LogEvent =
         readonly before: Edge;
         readonly after: readonly StoredPeak[];
         readonly leaves: readonly Leaf[];
+        /** What was gathered; minds only if absent. */
+        readonly kinds?: readonly LoggedKind[];
+        /** The global position up to which the kinds that were behind have been gathered; `through` stays meanwhile. */
+        readonly caughtUp?: number;
       };
     }
   | {
@@ -38,6 +51,8 @@ export type LogEvent =
         readonly origin: string;
         readonly root: string;
         readonly at: string;
+        /** What the clock said, if it was behind the previous checkpoint, whose time was taken. */
+        readonly clock?: string;
         readonly kid: string;
         readonly note: string;
         /** How many leaves the round added. */
@@ -46,6 +61,11 @@ export type LogEvent =
         /** Whether it is to be published. */
         readonly handsOn: boolean;
       };
+    }
+  | {
+      type: 'LogRestarted';
+      /** `origin`: the name of the log from now on. */
+      data: LogPlace & { readonly origin: string; readonly reason: string };
     }
   | {
       type: 'CheckpointsHandedOn';
@@ -63,5 +83,6 @@ export const logEvents = decoderOf<LogEvent>({
   CheckpointBegun: [],
   LeavesLogged: [],
   CheckpointSigned: [],
+  LogRestarted: [],
   CheckpointsHandedOn: [],
 });

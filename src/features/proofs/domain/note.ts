@@ -33,9 +33,12 @@ export const noteKeyId = (name: string, x: string): Uint8Array =>
     .digest()
     .subarray(0, KEY_ID_BYTES);
 
-/** A text with one signature. */
-export const writeNote = (text: string, { name, keyId, signature }: NoteSignature): string =>
-  `${text}\n— ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
+const signatureLine = ({ name, keyId, signature }: NoteSignature): string =>
+  `— ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
+
+/** A text with its signatures, in this order. */
+export const writeNote = (text: string, ...signatures: readonly NoteSignature[]): string =>
+  `${text}\n${signatures.map(signatureLine).join('')}`;
 
 const SIGNATURE_LINE = /^— ([^\s\u0085+]{1,1024}) ([A-Za-z0-9+/]+={0,2})$/u;
 /** Other control characters could hide a part of the text from readers. */
@@ -69,15 +72,15 @@ const isSigned = (text: string, signature: Uint8Array, x: string): boolean => {
 };
 
 /**
- * Which of these public keys (`x` of their JWKs) has signed a note under this name; null if none has. A wrong signature of one of them counts as
+ * Which of these public keys (`x` of their JWKs) have signed a note under this name, in their order. A wrong signature of one of them counts as
  * none.
  */
-export const signerOf = <Key extends { readonly x: string }>(
+export const signersOf = <Key extends { readonly x: string }>(
   { text, signatures }: Note,
   name: string,
   keys: readonly Key[],
-): Key | null =>
-  keys.find((key) => {
+): readonly Key[] =>
+  keys.filter((key) => {
     const id = Buffer.from(noteKeyId(name, key.x));
     return signatures.some((one) => one.name === name && id.equals(one.keyId) && isSigned(text, one.signature, key.x));
-  }) ?? null;
+  });

@@ -1,6 +1,7 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import type { Edge } from './edge.js';
+import { firstKinds, type LoggedKind } from './logged-streams.js';
 import type { LogEvent, SignedCheckpoint } from './events.js';
 
 /** A tenant's log folded from its events; plain JSON, and small however long the log is. */
@@ -9,15 +10,28 @@ export type LogState = {
   readonly edge: Edge;
   /** The global position up to which it holds the heads of all minds; 0 before the first round. */
   readonly through: number;
+  /** The kinds of streams whose heads it holds; null before the first leaves. */
+  readonly kinds: readonly LoggedKind[] | null;
   /** The round that has not ended; null between rounds. */
   readonly round: string | null;
   /** The newest checkpoint, and its revision. */
   readonly last: (Pick<SignedCheckpoint, 'size' | 'root' | 'origin' | 'at'> & { readonly revision: number }) | null;
+  /** The name of the log; null before the first checkpoint. */
+  readonly origin: string | null;
   /** The largest size that was published. */
   readonly handedOn: number;
 };
 
-export const emptyLog: LogState = { size: 0, edge: [], through: 0, round: null, last: null, handedOn: 0 };
+export const emptyLog: LogState = {
+  size: 0,
+  edge: [],
+  through: 0,
+  kinds: null,
+  round: null,
+  last: null,
+  origin: null,
+  handedOn: 0,
+};
 
 /** The log after one more event, which is at this revision. Total: an unknown event changes nothing. */
 export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revision: number): LogState => {
@@ -25,14 +39,17 @@ export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revis
     case 'CheckpointBegun':
       return { ...state, through: event.data.through, round: event.data.roundId };
     case 'LeavesLogged': {
-      const { size, leaves, after, through } = event.data;
+      const { size, leaves, after, through, kinds = firstKinds } = event.data;
       const edge = after.map(({ hash, at }) => ({ hash, at: at ?? revision }));
-      return { ...state, size: size + leaves.length, edge, through };
+      return { ...state, size: size + leaves.length, edge, through, kinds };
     }
     case 'CheckpointSigned': {
       const { size, root, origin, at, through, handsOn } = event.data;
-      return { ...state, through, round: handsOn ? state.round : null, last: { size, root, origin, at, revision } };
+      const last = { size, root, origin, at, revision };
+      return { ...state, through, round: handsOn ? state.round : null, last, origin };
     }
+    case 'LogRestarted':
+      return { ...state, origin: event.data.origin };
     case 'CheckpointsHandedOn':
       return { ...state, round: null, handedOn: event.data.upTo };
     default:

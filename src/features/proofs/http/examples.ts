@@ -19,6 +19,8 @@ export const proofExamples = {
     note: '127.0.0.1:45045/audit/local\n3\nDq8lVheZypd/eKP8YqCOqoI/lCu1268BYzHIsN2Dx6s=\ntime 2026-11-27T18:47:35.182Z\n\n— 127.0.0.1:45…',
     leaves: 3,
   },
+  restart: { reason: 'The disk was lost; the backup of 12 May was restored.' },
+  restarted: { origin: '127.0.0.1:45045/audit/local/2', size: 4 },
   consistency: {
     from: 1,
     size: 3,
@@ -50,5 +52,12 @@ export const proofExamples = {
     streams: 1,
     events: 24,
     broken: [],
+    log: {
+      origin: '127.0.0.1:45045/audit/local',
+      size: 3,
+      root: '0eaf25561799ca977f78a3fc62a08eaa823f942bb5dbaf016331c8b0dd83c7ab',
+      at: '2026-11-27T18:47:35.182Z',
+      handedOn: null,
+    },
   },
 };

@@ -3,7 +3,9 @@ import { Type } from '@sinclair/typebox';
 import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../bundle.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../log.js';
 import { makeCheckpoint } from '../make-checkpoint.js';
-import { auditMinds } from '../verify-log.js';
+import { logStatus } from '../log-status.js';
+import { restartLog } from '../restart-log.js';
+import { auditTenant } from '../verify-log.js';
 import { proofExamples as examples } from './examples.js';
 import {
   AuditRequest,
@@ -12,12 +14,15 @@ import {
   CheckpointList,
   ConsistencyProof,
   InclusionProof,
+  RestartedLogSchema,
+  RestartLogRequest,
 } from './schemas.js';
 import { requireRevision } from '../../npcs/find-mind.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
+import type { CheckpointReceiver } from '../../../ports/checkpoint-receiver.js';
 import type { EventStore } from '../../../ports/event-store.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
@@ -33,7 +38,9 @@ const AUDITS = 4;
 const TENANT_AUDITS = 1;
 const NOTE_TYPE = 'text/plain; charset=utf-8';
 
-const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, root, at, kid, note, leaves });
+const shown = ({ size, root, at, clock, kid, note, leaves }: CheckpointAt) => ({
+  ...{ size, root, at, ...defined({ clock }), kid, note, leaves },
+});
 
 const common = { tag: 'Proofs', scope: 'audit', ext: true } as const;
 
@@ -42,11 +49,13 @@ type AuditRouteDeps = {
   readonly writers: StreamWriters;
   readonly runtime: ProcessRuntime;
   readonly signingKeys: SigningKeys;
+  readonly publicUrl: string;
+  readonly checkpointReceiver: CheckpointReceiver | null;
 };
 
 /** The routes of the log, except bundles. */
 export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[] => {
-  const { ports, writers, runtime, signingKeys } = services;
+  const { ports, writers, runtime, signingKeys, checkpointReceiver, publicUrl: issuer } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
@@ -90,7 +99,9 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
       handler: async (call) => {
         const found = await requireCheckpoint(events, call.principal.tenant);
         const isPlain = call.koa.accepts('application/json', 'text/plain') === 'text/plain';
-        return isPlain ? { raw: { type: NOTE_TYPE, content: found.note } } : { body: shown(found) };
+        return isPlain
+          ? { raw: { type: NOTE_TYPE, content: found.note } }
+          : { body: { ...shown(found), handedOn: (await logStatus(events, call.principal.tenant))?.handedOn ?? null } };
       },
     }),
     route('POST', '/audit/checkpoints', {
@@ -99,15 +110,37 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
       summary: 'Make a checkpoint',
       description: 'If nothing was written since the last checkpoint, the last one is returned.',
       scope: 'ops',
-      refuses: ['CHECKPOINT_NOT_FOUND', 'CONFLICT'],
+      refuses: ['CHECKPOINT_NOT_FOUND', 'CONFLICT', 'LOG_BEHIND', 'LOG_CHANGED'],
       responses: ok('The checkpoint.', CheckpointSchema, examples.checkpoint),
       handler: async (call) => {
         const { tenant } = call.principal;
         const made = call.done
           ? await newestCheckpoint(events, tenant)
-          : await makeCheckpoint({ runtime, writers, events, clock }, tenant, contextOf(call));
+          : await makeCheckpoint(
+              { runtime, writers, events, clock, checkpointReceiver, issuer },
+              tenant,
+              contextOf(call),
+            );
         if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
-        return { body: shown(made) };
+        return { body: { ...shown(made), handedOn: (await logStatus(events, tenant))?.handedOn ?? null } };
+      },
+    }),
+    route('POST', '/audit/log/restart', {
+      ...common,
+      operationId: 'restartLog',
+      summary: 'Restart the log under a new name',
+      description:
+        'For a store that has lost a part of its log. The next checkpoint is signed under the new name; its first new leaf is the head of the old log. Holders of checkpoints of the old log must be told why.',
+      scope: 'ops',
+      body: RestartLogRequest,
+      example: examples.restart,
+      refuses: ['CONFLICT'],
+      responses: ok('The log under its new name.', RestartedLogSchema, examples.restarted),
+      handler: async (call) => {
+        const { tenant } = call.principal;
+        const deps = { writers, events, clock, issuer };
+        const { origin, size, position } = await restartLog(deps, tenant, call.body.reason, contextOf(call));
+        return { body: { origin, size }, position };
       },
     }),
     route('GET', '/audit/checkpoints/:size/consistency', {
@@ -174,7 +207,7 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
         try {
           const deps = { events, writers, readModels: ports.readModels, signingKeys };
           return {
-            body: await auditMinds(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
+            body: await auditTenant(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
           };
         } finally {
           release();
@@ -238,7 +271,7 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
           details: { last },
         });
       }
-      const asked = { tenant, npcId, from, to: end, ...defined({ extends: earlier }) };
+      const asked = { tenant, npcId, from, to: end, last, ...defined({ extends: earlier }) };
       const keys = await signingKeys.publicJwks();
       const madeAt = clock.now().toISOString();
       return {

@@ -1,4 +1,4 @@
-import { differenceKinds } from '../domain/difference-kinds.js';
+import { differenceKinds, type SkipReason } from '../domain/difference-kinds.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { ShownReplay } from '../http/shown-results.js';
@@ -88,6 +88,22 @@ const kindLine = ({ differences, samples }: ReplayView, kind: string): readonly 
   return count === 0 ? [] : [`  ${kind.padEnd(13)} ${whole(count).padEnd(6)} ${names}`.trimEnd()];
 };
 
+/** Why a decision could not be made again. */
+const lacking: Readonly<Record<SkipReason, string>> = {
+  logic: 'this server does not have its decision logic',
+  rules: 'this server does not have the rules of that time',
+  turn: 'the opening of its turn is not before it',
+};
+
+/** Each decision that could not be made again, and each mind that was set aside. */
+export const notReplayedLines = ({ notReplayed = [], setAside }: ReplayView): readonly string[] => [
+  ...notReplayed.map(
+    ({ npcId, turnId, revision, reason }) =>
+      `not replayed: ${npcId} ${turnId ?? 'bridge check'} (revision ${String(revision)}): ${lacking[reason]}`,
+  ),
+  ...(setAside?.named ?? []).map(({ npcId, reason }) => `set aside: ${npcId}: ${reason}`),
+];
+
 const skippedLine = ({ turns, skipped }: ReplayView): readonly string[] => {
   if (turns.skipped === 0) return [];
   const why = Object.entries(skipped).flatMap(([reason, count]) => (count === 0 ? [] : `${reason} ${whole(count)}`));
@@ -119,15 +135,22 @@ const logicLines = ({ byLogic }: ReplayView, samples: number): readonly string[]
         ...bySeverity(byLogic.samples).slice(0, samples).flatMap(sampleLines),
       ];
 
+/** Where the turns were found: of all histories, only some may have a decision that was asked for. */
+const histories = ({ minds, concerned = minds }: ReplayView): string =>
+  concerned === minds
+    ? numbered(minds, 'history', 'histories')
+    : `${whole(concerned)} of ${numbered(minds, 'history', 'histories')}`;
+
 /** A replay as text. @param samples how many differences are shown */
 export const replayLines = (replay: ReplayView, samples: number): readonly string[] => {
-  const { status, reason, turns, minds } = replay;
+  const { status, reason, turns } = replay;
   const why = reason === undefined ? '' : ` (${reason})`;
   const left = replay.samples.length - samples;
   return [
-    `${status}${why}: ${numbered(turns.checked, 'turn', 'turns')} in ${numbered(minds, 'history', 'histories')}, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
+    `${status}${why}: ${numbered(turns.checked, 'turn', 'turns')} in ${histories(replay)}, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
     ...differenceKinds.flatMap((kind) => kindLine(replay, kind)),
     ...skippedLine(replay),
+    ...notReplayedLines(replay),
     ...(replay.trial ? ruleLines(replay) : []),
     ...bySeverity(replay.samples)
       .slice(0, samples)

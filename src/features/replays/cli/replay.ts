@@ -66,6 +66,16 @@ const requireJudged = ({ turns }: ReplayView): void => {
   );
 };
 
+/** What was not judged has not passed. @throws CommandFailed for minds that were set aside, and for `skipped` turns */
+const requireWhole = ({ setAside }: ReplayView, skipped: number): void => {
+  const missing = [
+    ...(skipped === 0 ? [] : [`${counted(skipped, 'turn was', 'turns were')} skipped`]),
+    ...(setAside === undefined ? [] : [`${counted(setAside.minds, 'history was', 'histories were')} set aside`]),
+  ];
+  if (missing.length > 0)
+    throw new CommandFailed(`Not everything could be checked: ${missing.join(', ')}, as named in the result.`);
+};
+
 const samplesOption = (): Option =>
   new Option('--samples <n>', 'print at most this many differences').argParser(wholeFrom(0)).default(SHOWN_BY_DEFAULT);
 const npcIdsArgument = (): Argument => new Argument('[npcId...]', 'IDs of the NPCs (default: all NPCs)');
@@ -92,6 +102,7 @@ const replay = async (terminal: Terminal, npcIds: readonly string[], options: Re
   if (done.turns.different > 0)
     throw new JudgedNo(`${counted(done.turns.different, 'turn differs', 'turns differ')} from the record.`);
   requireJudged(done);
+  requireWhole(done, done.turns.skipped);
 };
 
 /** `anima replay`: re-evaluates decisions under the rules in force at the time. */
@@ -205,6 +216,8 @@ const trial = async (
   }
   requireWithin(done, failOn ?? new Map());
   requireJudged(done);
+  // A trial tells what it skipped, and --fail-on can limit it.
+  requireWhole(done, 0);
 };
 
 /** `anima trial`: tries unregistered rules on recorded turns. */

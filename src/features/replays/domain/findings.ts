@@ -11,6 +11,15 @@ export const SAMPLES_OF_USE = 5;
 /** One decision with a different outcome. */
 export type ReplaySample = ReplayPlace & { readonly kind: DifferenceKind; readonly was: Json; readonly would: Json };
 
+/** The number of decisions that are named for which a replay lacked something, and of minds that were set aside. */
+export const NAMED_SKIPPED = 20;
+export const NAMED_ASIDE = 100;
+
+/** A decision that could not be made again. */
+export type SkippedDecision = ReplayPlace & { readonly reason: SkipReason };
+/** A mind whose replay failed again and again, and why. */
+export type MindAside = { readonly npcId: string; readonly reason: string };
+
 /** The use of a rule: it matched (`fired`), the action or the refusal came from it (`decided`), or one above it decided (`shadowed`). */
 export const useKinds = ['fired', 'decided', 'shadowed'] as const;
 export type UseKind = (typeof useKinds)[number];
@@ -32,6 +41,8 @@ export type RuleCount = {
  * turn that was equal so far is different from then on.
  */
 export type ReplayFindings = {
+  /** Minds with a decision that was asked for; absent where an older server counted without it. */
+  readonly concerned?: number;
   /** Decisions that were replayed. */
   readonly decisions: number;
   readonly turns: { readonly equal: number; readonly different: number };
@@ -41,6 +52,10 @@ export type ReplayFindings = {
   readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
   readonly rules: readonly RuleCount[];
   readonly samples: readonly ReplaySample[];
+  /** The first decisions that could not be made again; absent for none. */
+  readonly notReplayed?: readonly SkippedDecision[];
+  /** How many minds were set aside, and the first of them; absent for none. */
+  readonly setAside?: { readonly minds: number; readonly named: readonly MindAside[] };
   /** The decisions of a trial in which the current logic differs from the record by the rules of the time; absent for none. */
   readonly byLogic?: LogicFindings;
 };
@@ -49,6 +64,7 @@ export type ReplayFindings = {
 export type LogicFindings = { readonly decisions: number; readonly samples: readonly ReplaySample[] };
 
 export const noFindings: ReplayFindings = {
+  concerned: 0,
   decisions: 0,
   turns: { equal: 0, different: 0 },
   skipped: { logic: 0, rules: 0, turn: 0 },
@@ -120,8 +136,31 @@ const addedByLogic = (
   return { byLogic: { decisions: one.decisions + other.decisions, samples } };
 };
 
+const addedSkipped = (
+  one: ReplayFindings['notReplayed'] = [],
+  other: ReplayFindings['notReplayed'] = [],
+): Pick<ReplayFindings, 'notReplayed'> => {
+  const places = firstOf([...one, ...other], NAMED_SKIPPED);
+  return places.length === 0 ? {} : { notReplayed: places };
+};
+
+const addedAside = (
+  one: ReplayFindings['setAside'],
+  other: ReplayFindings['setAside'],
+): Pick<ReplayFindings, 'setAside'> => {
+  if (one === undefined || other === undefined) return defined({ setAside: one ?? other });
+  return {
+    setAside: { minds: one.minds + other.minds, named: [...one.named, ...other.named].slice(0, NAMED_ASIDE) },
+  };
+};
+
+/** A sum of which a part is unknown is unknown. */
+const addedMinds = (one?: number, other?: number): Pick<ReplayFindings, 'concerned'> =>
+  one === undefined || other === undefined ? {} : { concerned: one + other };
+
 /** The combined findings of two parts. */
 export const addFindings = (one: ReplayFindings, other: ReplayFindings): ReplayFindings => ({
+  ...addedMinds(one.concerned, other.concerned),
   decisions: one.decisions + other.decisions,
   turns: {
     equal: one.turns.equal + other.turns.equal,
@@ -140,5 +179,7 @@ export const addFindings = (one: ReplayFindings, other: ReplayFindings): ReplayF
   ),
   rules: addedRules(one.rules, other.rules),
   samples: keptSamples([...one.samples, ...other.samples]),
+  ...addedSkipped(one.notReplayed, other.notReplayed),
+  ...addedAside(one.setAside, other.setAside),
   ...addedByLogic(one.byLogic, other.byLogic),
 });

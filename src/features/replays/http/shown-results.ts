@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { differenceKinds, skipReasons } from '../domain/difference-kinds.js';
+import { differenceKinds, type SkipReason, skipReasons } from '../domain/difference-kinds.js';
 import { byPlace } from '../domain/place.js';
 import { noFindings, type ReplayFindings, type ReplaySample, type RuleCount } from '../domain/findings.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -54,10 +54,33 @@ export const ShownReplay = named(
     reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
     progress: Type.Number({ description: 'From 0 to 1.' }),
     minds: Type.Integer({ description: 'The number of histories that it reads.' }),
+    concerned: Type.Optional(
+      Type.Integer({ description: 'The number of those histories with a decision that was asked for.' }),
+    ),
     unknown: Type.Array(Type.String(), { description: 'The named NPCs that have no history.' }),
     decisions: Type.Integer({ description: 'The number of decisions that were replayed.' }),
     turns: named('ReplayedTurns', Type.Object({ checked: Count, equal: Count, different: Count, skipped: Count })),
     skipped: named('SkippedTurns', counts(skipReasons)),
+    notReplayed: Type.Optional(
+      Type.Array(
+        named(
+          'SkippedDecision',
+          Type.Intersect([Place, Type.Object({ reason: Type.Unsafe<SkipReason>(oneOf(skipReasons)) })]),
+        ),
+        {
+          description: 'The first decisions that could not be made again; absent for none.',
+        },
+      ),
+    ),
+    setAside: Type.Optional(
+      named(
+        'MindsSetAside',
+        Type.Object(
+          { minds: Count, named: Type.Array(Type.Object({ npcId: Type.String(), reason: Type.String() })) },
+          { description: 'The minds whose replay failed three times, and the first 100 of them; absent for none.' },
+        ),
+      ),
+    ),
     differences: named('DifferenceCounts', counts(differenceKinds)),
     rules: Type.Array(ReplayedRule),
     samples: Type.Array(Difference),
@@ -102,15 +125,17 @@ const shownRule = (
 });
 
 const shownFindings = (trialId: string, found: ReplayFindings) => {
-  const { decisions, turns, skipped, differences, rules, samples } = found;
+  const { concerned, decisions, turns, skipped, differences, rules, samples } = found;
   const first = samples.toSorted(byPlace)[0];
   return {
+    ...defined({ concerned }),
     decisions,
     turns: {
       ...{ checked: turns.equal + turns.different, ...turns },
       skipped: skipReasons.reduce((sum, reason) => sum + skipped[reason], 0),
     },
     skipped,
+    ...defined({ notReplayed: found.notReplayed, setAside: found.setAside }),
     differences: Object.fromEntries(differenceKinds.map((kind) => [kind, differences[kind] ?? 0])),
     rules: rules.map((count) => shownRule(trialId, count)),
     samples: shownSamples(samples),

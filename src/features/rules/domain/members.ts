@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 export const KNOWN_MEMBERS = {
   set: [
     ...['rulesetId', 'id', 'rulesetRules', 'template', 'grammar', 'version', 'warnings'],
-    ...['ruleRefusal', 'ruleState', 'actions', 'observationChars'],
+    ...['ruleRefusal', 'ruleState', 'actions', 'prompt', 'observationChars'],
     // What editors read, see ruleset-schema.ts.
     '$schema',
     // The short form (promise 5.1d).
@@ -27,6 +27,7 @@ const SHORT_NAMES = {
     refusal: 'ruleRefusal',
     ruleActions: 'actions',
     actionTypes: 'actions',
+    rulePrompt: 'prompt',
   },
   rule: {
     drRule: 'drRuleId',

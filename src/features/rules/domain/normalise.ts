@@ -2,6 +2,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { readActions } from './actions/read-actions.js';
+import { readOwnPrompt } from './prompt/read-own-prompt.js';
 import { searchableChars } from './pattern.js';
 import { readStateRules } from './state-rules/read-state-rules.js';
 import { problemsOf, rulesInvalid } from './problems.js';
@@ -108,17 +109,23 @@ export function* normaliseRuleset(body: JsonObject, makeId: () => string, at = '
   if (size instanceof Rejection) return size;
   const content = { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
   if (grammar === 1) return content;
-  const read = { stateRules: readStateRules(body['ruleState']), actions: readActions(body['actions']) };
+  const read = {
+    stateRules: readStateRules(body['ruleState']),
+    actions: readActions(body['actions']),
+    ownPrompt: readOwnPrompt(body['prompt']),
+  };
   const problems = yield* problemsOf(body, rulesetRules, read);
   if (problems.length > 0) return rulesInvalid(problems, at);
   const { rules: ruleState } = read.stateRules;
   const { actions } = read.actions;
+  const { prompt } = read.ownPrompt;
   return {
     ...content,
     grammar,
     ...refusalOf(body),
     ...(ruleState.length === 0 ? {} : { ruleState }),
     ...(actions === null ? {} : { actions }),
+    ...(prompt === null ? {} : { prompt }),
     ...(size.patterns === 0 ? {} : { observationChars: searchableChars(size) }),
   };
 }

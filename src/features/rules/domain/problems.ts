@@ -5,6 +5,7 @@ import { readActionWords } from './action-words.js';
 import { rootProblem } from './conditions/path.js';
 import { isProblem, type Problem, shownText } from './conditions/problem.js';
 import { readConditions } from './conditions/read-condition.js';
+import type { ReadOwnPrompt } from './prompt/read-own-prompt.js';
 import type { ReadStateRules } from './state-rules/read-state-rules.js';
 import { namesOf } from './state-rules/state-rule.js';
 import { unknownMembers } from './members.js';
@@ -143,13 +144,17 @@ const problemsOfSent = (
 };
 
 /** What a set says beside its rules, as it was read. */
-export type ReadDeclarations = { readonly stateRules: ReadStateRules; readonly actions: ReadActions };
+export type ReadDeclarations = {
+  readonly stateRules: ReadStateRules;
+  readonly actions: ReadActions;
+  readonly ownPrompt: ReadOwnPrompt;
+};
 
 /** Everything that grammar 2 refuses in a set, whose cost is within RULESET_BOUNDS, in slices of one rule. @param body the set as it was sent */
 export function* problemsOf(
   body: JsonObject,
   rules: readonly DirectiveRule[],
-  { stateRules, actions }: ReadDeclarations,
+  { stateRules, actions, ownPrompt }: ReadDeclarations,
 ): Sliced<readonly RulesetProblem[]> {
   const declared = new Set(stateRules.rules.map((rule) => namesOf(rule)[0]));
   const problems = [
@@ -160,6 +165,7 @@ export function* problemsOf(
       ...one,
       pointer: `/ruleState${one.pointer}`,
     })),
+    ...ownPrompt.problems.map((one) => ({ drRuleId: '', ...one, pointer: `/prompt${one.pointer}` })),
   ];
   yield rules.length;
   problems.push(...actionProblems(actions, rules));

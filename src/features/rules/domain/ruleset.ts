@@ -1,5 +1,6 @@
 import { isActionType } from './action-type.js';
 import type { ActionDeclaration } from './actions/action-declaration.js';
+import type { OwnPrompt } from './prompt/own-prompt.js';
 import type { StateRule } from './state-rules/state-rule.js';
 
 /** Rulesets in their stored form. Deployed clients depend on the names of the members. */
@@ -50,6 +51,8 @@ export type RulesetContent = {
   readonly ruleState?: readonly StateRule[];
   /** What its NPCs can do, besides SPEAK and IDLE. Without it, everything. */
   readonly actions?: readonly ActionDeclaration[];
+  /** How its prompts differ from those of this server. */
+  readonly prompt?: OwnPrompt;
   /** How many UTF-16 units of the observation the patterns can search; only in sets with patterns. */
   readonly observationChars?: number;
 };

@@ -127,11 +127,20 @@ const EMPTY: RuleWarning = {
   message: 'The ruleset has no rules, so it has no effect. Rules belong in rulesetRules.',
 };
 
+/** Whether a set without rules has an effect: by its own prompt, what it lets the model write, or what its NPCs can do. */
+const worksWithoutRules = ({
+  prompt,
+  ruleState,
+  actions,
+  ...set
+}: Pick<RulesetContent, 'grammar' | 'ruleState' | 'actions' | 'prompt'>): boolean =>
+  grammarOf(set) === 2 && [prompt, ruleState, actions].some((member) => Object.keys(member ?? {}).length > 0);
+
 /** How many warnings about unknown members a registration gets. */
 const MEMBER_WARNINGS = 100;
 
 /** What only sets of grammar 2 have. */
-const STRICT_MEMBERS = ['actions', 'ruleState', 'ruleRefusal'] as const;
+const STRICT_MEMBERS = ['actions', 'prompt', 'ruleState', 'ruleRefusal'] as const;
 
 const strictMemberWarnings = (body: JsonObject): readonly RuleWarning[] =>
   STRICT_MEMBERS.filter((name) => (body[name] ?? null) !== null && body[name] !== '').map((name) => ({
@@ -196,9 +205,9 @@ const writableByModel = (
  * one rule.
  */
 export function* warningsOf(
-  set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState' | 'actions'>,
+  set: Pick<RulesetContent, 'rulesetRules' | 'grammar' | 'ruleState' | 'actions' | 'prompt'>,
 ): Sliced<readonly RuleWarning[]> {
-  if (set.rulesetRules.length === 0) return [EMPTY];
+  if (set.rulesetRules.length === 0) return worksWithoutRules(set) ? [] : [EMPTY];
   const isStrict = grammarOf(set) === 2;
   const warnings: RuleWarning[] = [];
   for (const rule of set.rulesetRules) {

@@ -23,7 +23,13 @@ import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { askedVersion } from '../asked-version.js';
-import { ActionDeclarationSchema, ContentDigest, RulesBody, StateRuleSchema } from '../body-schemas.js';
+import {
+  ActionDeclarationSchema,
+  ContentDigest,
+  OwnPromptSchema,
+  RulesBody,
+  StateRuleSchema,
+} from '../body-schemas.js';
 import { documentedAs, named } from '../../../kernel/http/named.js';
 import { FreeObject, oneOf, pathClientId, pathId } from '../../../kernel/http/schemas.js';
 import { ruleExamples as examples } from './examples.js';
@@ -60,6 +66,7 @@ const StoredSet = named(
     ruleRefusal: Type.Optional(Type.String()),
     ruleState: Type.Optional(Type.Array(StateRuleSchema)),
     actions: Type.Optional(Type.Array(ActionDeclarationSchema)),
+    prompt: Type.Optional(OwnPromptSchema),
     observationChars: Type.Optional(
       Type.Integer({ description: 'How much of the observation the patterns search and the prompt shows.' }),
     ),

@@ -1,5 +1,5 @@
 import type { Sliced } from '../../../kernel/base/sliced.js';
-import { type PlacedWord, placedWordsInSlices } from '../../../kernel/base/placed-words.js';
+import { type PlacedWord, placedWordsInSlices } from '../../../kernel/base/words.js';
 import type { SearchTerm } from './search-terms.js';
 
 /** The limit of a snippet, and of the text before its hit, in UTF-16 units. */

@@ -1,5 +1,5 @@
 import { Rejection } from '../../../kernel/base/rejection.js';
-import { placedWords } from '../../../kernel/base/placed-words.js';
+import { placedWords } from '../../../kernel/base/words.js';
 
 /** How many terms a query may have, and how many characters. */
 const MAX_TERMS = 32;

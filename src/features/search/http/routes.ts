@@ -33,7 +33,17 @@ const SearchHit = named(
     to: nullableText,
     text: Type.String(),
     snippet: Type.String({ description: '200 characters around the first match.' }),
+    actor: Type.Optional(Type.String({ description: 'The key whose request recorded it, or `system`.' })),
+    action: Type.Optional(Type.String({ description: 'Of a verdict: the type of its action.' })),
+    drRuleId: Type.Optional(
+      Type.String({ description: 'Of a verdict: the rule that refused it, or that replaced its action.' }),
+    ),
     refused: Type.Optional(Type.Literal(true, { description: 'It is from a verdict that was refused.' })),
+    code: Type.Optional(Type.String({ description: 'Of a refused verdict: why it was refused.' })),
+    memoryId: Type.Optional(
+      Type.String({ description: 'Of a memory, also if it repeats what its turn heard or said.' }),
+    ),
+    retracted: Type.Optional(Type.Literal(true, { description: 'The memory has been retracted since.' })),
   }),
 );
 const SearchResult = named(
@@ -78,10 +88,10 @@ type SearchRouteDeps = { readonly ports: Ports };
 export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
   route('GET', '/search', {
     operationId: 'search',
-    tag: 'Histories',
+    tag: 'Search',
     summary: 'Search what was said',
     description:
-      'Searches the histories of all NPCs, newest first. `q` is a list of words that must all occur; case and accents do not matter. `"several words"` must occur in this order, `word*` matches a prefix, and `-word` must not occur. Without `q` only the filters apply. A page may have fewer hits than `limit`, even none, and still have `next`.',
+      'Searches the histories of all NPCs, newest first. `q` is a list of words that must all occur; case and accents do not matter. `"several words"` must occur in this order, `word*` matches a prefix, and `-word` must not occur. Without `q` only the filters apply, so that `refused=true` alone lists all refusals. A page may have fewer hits than `limit`, even none, and still have `next`.',
     scope: 'audit',
     ext: true,
     query: Type.Object({
@@ -94,6 +104,23 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
         Type.String({ description: 'Only if it was said to one of these NPCs or players, separated by commas.' }),
       ),
       kind: Type.Optional(Type.String({ description: `Any of ${UTTERANCE_KINDS.join(', ')}, separated by commas.` })),
+      refused: Type.Optional(
+        Type.Boolean({ description: '`true`: only of refused verdicts. `false`: everything else.' }),
+      ),
+      drRuleId: Type.Optional(
+        Type.String({
+          description: 'Only of verdicts that one of these rules refused or changed, separated by commas.',
+        }),
+      ),
+      action: Type.Optional(
+        Type.String({ description: 'Only of verdicts with one of these types of action, separated by commas.' }),
+      ),
+      player: Type.Optional(
+        Type.String({ description: 'Only if one of these players took part, by id or name, separated by commas.' }),
+      ),
+      actor: Type.Optional(
+        Type.String({ description: 'Only if one of these keys recorded it, by id, separated by commas.' }),
+      ),
       since: Type.Optional(Type.String({ description: 'Only at or after this time (RFC 3339).' })),
       until: Type.Optional(Type.String({ description: 'Only at or before this time (RFC 3339).' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HITS, default: DEFAULT_HITS })),
@@ -104,12 +131,17 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
     reads: ['Anima-Min-Revision'],
     responses: ok('One page; continue with `cursor` from `next`.', SearchResult, examples.found),
     handler: async (call) => {
-      const { q, npcId, by, to, kind, since, until, limit = DEFAULT_HITS, cursor } = call.query;
+      const { q, npcId, kind, refused, drRuleId, since, until, limit = DEFAULT_HITS, cursor } = call.query;
       const { tenant } = call.principal;
       const npcs = namesOf('npcId', npcId);
+      const list = (member: 'by' | 'to' | 'action' | 'player' | 'actor') => namesOf(member, call.query[member]);
       const search = {
-        ...defined({ q, npcs, by: namesOf('by', by), to: namesOf('to', to), kinds: kindsOf(kind) }),
-        ...defined({ sinceMs: timeOf('since', since), untilMs: timeOf('until', until), below: placeOf(cursor) }),
+        filters: defined({
+          ...{ npc: npcs, by: list('by'), to: list('to'), kind: kindsOf(kind), rule: namesOf('drRuleId', drRuleId) },
+          ...{ action: list('action'), player: list('player'), actor: list('actor') },
+          refused: refused === undefined ? undefined : [String(refused)],
+        }),
+        ...defined({ q, sinceMs: timeOf('since', since), untilMs: timeOf('until', until), below: placeOf(cursor) }),
         limit,
       };
       const minimum = minRevision(call);

@@ -1,6 +1,8 @@
 import { payloadDocument } from '../payload-document.js';
 import { verifySoul, type SoulVerification } from '../verify-soul.js';
+import { beginsAsPng } from '../../../kernel/crypto/png.js';
 import { MAX_SOUL_BYTES } from '../domain/bounds.js';
+import { aCard } from '../../../cli/shared/file-kinds.js';
 import { readTyped } from '../../../cli/shared/files.js';
 import { CommandFailed, type Terminal } from '../../../cli/shared/terminal.js';
 
@@ -21,6 +23,7 @@ const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reas
   other_soul: 'its signature belongs to another soul',
   claims_our_server: 'it claims to come from this server, but does not',
   untrusted_signer: 'its signer is not trusted',
+  revoked_key: 'the key that signed it was revoked as of an earlier time',
 };
 
 /** The document in a file: JSON, or CBOR. @throws CommandFailed */
@@ -29,6 +32,7 @@ export const readSoulFile = async (terminal: Terminal, file: string): Promise<un
   if (bytes.length > MAX_FILE_BYTES)
     throw new CommandFailed(`${file} is larger than ${String(MAX_FILE_BYTES / 1_048_576)} MiB, the limit for a soul.`);
   const document = await payloadDocument(bytes);
+  if (document === null && beginsAsPng(bytes)) throw new CommandFailed(aCard(file));
   if (document === null)
     throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul. ${ALSO_REFUSED}`);
   return document;
@@ -36,7 +40,11 @@ export const readSoulFile = async (terminal: Terminal, file: string): Promise<un
 
 /** Checks a soul with the key that it contains: offline, no other keys are known. */
 export const verifiedOffline = (document: unknown): Promise<SoulVerification> =>
-  verifySoul(document, { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null });
+  verifySoul(document, {
+    keys: { publicKey: () => Promise.resolve(undefined), isVoid: () => false },
+    issuer: '',
+    trusted: null,
+  });
 
 export const whyInvalid = (
   file: string,

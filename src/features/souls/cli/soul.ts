@@ -7,6 +7,7 @@ import { cutText } from '../../../kernel/base/text.js';
 import { soulToCbor } from '../domain/binary.js';
 import type { LeftOut, SoulDocument, SoulMemory } from '../domain/document.js';
 import { openClient } from '../../../cli/shared/client.js';
+import { aCard, looksLikeCard } from '../../../cli/shared/file-kinds.js';
 import { writeTyped } from '../../../cli/shared/files.js';
 import { readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
 import { examples, jsonOption, npcIdArgument, outOption } from '../../../cli/shared/options.js';
@@ -177,13 +178,17 @@ const confirmed = async (request: MindRequest, body: object): Promise<CameIn> =>
   }
 };
 
+const ADVICE = 'Pass --copy to import it under a new NPC ID.';
+
 /** The result of an earlier import of the same file, whose response may have been lost. @throws the given error for anything else */
 const hereAlready = (error: unknown, txId: string): HereAlready => {
   const failed = error instanceof CommandFailed ? error : null;
   const { npcId, origin } = (failed?.details ?? {}) as Partial<HereAlready>;
   if (npcId !== undefined && origin?.txId === txId) return { npcId, origin };
   if (failed?.code !== 'SOUL_ALREADY_LIVE') throw error;
-  throw new CommandFailed(`${failed.message}\nPass --copy to import it under a new NPC ID.`, failed.code);
+  // What the server advises is a member of the request.
+  const message = `The soul, or another NPC with its ID, is on this server already. ${ADVICE} (${failed.code})`;
+  throw new CommandFailed(message, failed.code);
 };
 
 /** `anima soul import <file>`: creates an NPC from a soul. */
@@ -199,6 +204,7 @@ const importCommand = (terminal: Terminal): Command =>
     .addHelpText('after', examples('soul import mira.json', 'soul import mira.json --copy'))
     .action(async (file: string, { copy = false, json = false }: ImportOptions) => {
       const document = await readSoulFile(terminal, file);
+      if (looksLikeCard(document)) throw new CommandFailed(aCard(file));
       const outcome = await verifiedOffline(document);
       if (!outcome.valid) throw whyInvalid(file, outcome.reason);
       const request = await openClient(terminal);
@@ -215,7 +221,20 @@ const importCommand = (terminal: Terminal): Command =>
         print(terminal, `${file} was already imported as ${came.npcId} at ${came.origin.importedAt}.`);
       else
         print(terminal, `Imported ${file} as ${came.npcId}${came.copy ? ' (a copy)' : ''}, signed by ${whose(came)}.`);
+      const { ruleset } = outcome.soul;
+      if (ruleset?.bound === true && (await isUnregistered(request, ruleset.rulesetId)))
+        remark(
+          terminal,
+          `warning: ${came.npcId} is bound to the ruleset ${ruleset.rulesetId}, which is not registered here. Until it is, the tenant's ruleset "default" decides, or without one the built-in preset "default".`,
+        );
     });
+
+/** False if the key may not read rules: the soul is here all the same. */
+const isUnregistered = (request: MindRequest, rulesetId: string): Promise<boolean> =>
+  request('GET', `/rules/${encodeURIComponent(rulesetId)}`).then(
+    () => false,
+    (error: unknown) => error instanceof CommandFailed && error.code === 'RULESET_NOT_FOUND',
+  );
 
 const whose = ({ signer, kid }: CameIn): string =>
   signer === 'ours' ? 'this server' : `${signer === 'known' ? 'a trusted key' : 'an unknown key'}, ${kid}`;

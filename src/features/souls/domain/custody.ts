@@ -1,8 +1,16 @@
 import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 
-/** A mind of this server in which a soul lives. */
-export type SoulOwner = { readonly tenant: string; readonly npcId: string; readonly importId: string };
+/**
+ * A mind of this server in which a soul lives. `revivedAfter`: the revision of the archived mind that takes its soul again because it is about to be
+ * revived; absent for an import.
+ */
+export type SoulOwner = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly importId: string;
+  readonly revivedAfter?: number;
+};
 
 /** The events of one soul on this server, identified by its root. The shapes are storage: they never change and are only upcast (docs/adr/0004). */
 export type CustodyEvent =

@@ -78,6 +78,58 @@ const joinedWordsOf = (text: string): readonly string[] | null => {
 };
 const charactersOf = (words: readonly string[]): readonly string[] => [...words.join(' ')];
 
+/** How a name is looked for: by its words, also where they are joined, or by its characters. */
+type SoughtForms = { readonly spaced: readonly (readonly string[])[]; readonly unspaced: readonly string[] | null };
+
+const formsOf = (name: string): SoughtForms => {
+  const words = wordsOf(name);
+  const text = words.join(' ');
+  if (!FINDABLE.test(text)) return { spaced: [], unspaced: null };
+  if (UNSPACED.test(text)) return { spaced: [], unspaced: charactersOf(words) };
+  const parts = joinedWordsOf(name);
+  const isParted = parts?.every((part) => part.length >= LEAST_PART) === true;
+  return { spaced: isParted ? [words, parts] : [words], unspaced: null };
+};
+
+/** What names are looked for in: the words of a text, and those in which others are joined. */
+const searchedIn = (text: string, words: readonly string[]): readonly (readonly string[])[] => {
+  const joined = joinedWordsOf(text);
+  const isMixed = UNSPACED.test(text);
+  const byScript = (parts: readonly string[]): readonly string[] =>
+    isMixed ? parts.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : parts;
+  return [words, ...(joined === null ? [] : [joined])].map(byScript);
+};
+
+const DIGIT = /\p{N}/gu;
+const digitsIn = (word: string): number => word.match(DIGIT)?.length ?? 0;
+/** The word of a name that the fewest other names have: the number in `player 4711`, otherwise the longest. */
+const rarestOf = (words: readonly string[]): string | undefined =>
+  words.slice(0, MAX_UNITS).sort((one, other) => digitsIn(other) - digitsIn(one) || other.length - one.length)[0];
+
+const pairsOf = (characters: readonly string[]): readonly string[] =>
+  characters
+    .slice(1)
+    .map((character, at) => (characters[at] ?? '') + character)
+    .filter((pair) => UNSPACED.test(pair));
+
+/**
+ * What every text has in which a name is found: one of its words, for each form in which it is looked for; of a name without spaces two of its
+ * characters. None for a name that is not looked for.
+ */
+export const tracesOf = (name: string): readonly string[] => {
+  const { spaced, unspaced } = formsOf(name);
+  const traces = spaced.flatMap((words) => rarestOf(words) ?? []);
+  if (unspaced === null) return [...new Set(traces)];
+  return [pairsOf(unspaced.slice(0, MAX_UNITS))[0] ?? unspaced.slice(0, 1).join('')];
+};
+
+/** The traces of all names that could be found in a text. */
+export const tracesIn = (text: string): readonly string[] => {
+  const words = wordsOf(text);
+  const characters = charactersOf(words);
+  return [...searchedIn(text, words).flat(), ...pairsOf(characters), ...new Set(characters)];
+};
+
 /** The players who were named, and which of them a text mentions. */
 export type PlayerIndex = {
   /** Notes the players that a value names, at any depth. @throws Rejection SOUL_TOO_LARGE beyond MAX_PLAYERS */
@@ -101,15 +153,9 @@ export const createPlayerIndex = (): PlayerIndex => {
     const namesakes = byName.get(name) ?? [];
     namesakes.push(player);
     byName.set(name, namesakes);
-    const words = wordsOf(name);
-    const text = words.join(' ');
-    if (!FINDABLE.test(text)) return;
-    if (UNSPACED.test(text)) plant(unspaced, charactersOf(words), player);
-    else {
-      plant(spaced, words, player);
-      const parts = joinedWordsOf(name);
-      if (parts?.every((part) => part.length >= LEAST_PART) === true) plant(spaced, parts, player);
-    }
+    const forms = formsOf(name);
+    for (const words of forms.spaced) plant(spaced, words, player);
+    if (forms.unspaced !== null) plant(unspaced, forms.unspaced, player);
   };
   const fresh = (): KnownPlayer => {
     if (count >= MAX_PLAYERS) throw tooMany();
@@ -142,12 +188,7 @@ export const createPlayerIndex = (): PlayerIndex => {
       const found = new Set<KnownPlayer>();
       if (count === 0) return [];
       const words = wordsOf(text);
-      const isMixed = UNSPACED.test(text);
-      const byScript = (parts: readonly string[]): readonly string[] =>
-        isMixed ? parts.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : parts;
-      search(spaced, byScript(words), found);
-      const joined = joinedWordsOf(text);
-      if (joined !== null) search(spaced, byScript(joined), found);
+      for (const units of searchedIn(text, words)) search(spaced, units, found);
       if (unspaced.next.size > 0) search(unspaced, charactersOf(words), found);
       return [...found];
     },

@@ -2,12 +2,13 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import type { SoulMemory } from './document.js';
 import type { Player, PlayerIndex } from './player-index.js';
 import { isOfPlayer, namesPlayers } from '../../npcs/domain/player-names.js';
+import { isStranger } from '../../npcs/domain/told-apart.js';
 import type { SoulState } from './soul-state.js';
 import { pointerPart } from '../../../kernel/base/json-pointer.js';
 
 /** Why a memory is about a player. */
 export type AboutBy = 'text' | 'metadata' | 'turn';
-/** The players that a memory is about. `isUntold`: it came from a turn that cannot be read here. */
+/** The players that a memory is about. `isUntold`: it came from a turn, or from a player, that cannot be read here. */
 export type AboutPlayers = {
   readonly players: readonly Player[];
   readonly by: readonly AboutBy[];
@@ -83,11 +84,13 @@ export const aboutPlayers = (
 ): AboutPlayers => {
   // Of an imported memory, the player is known although the turn is not.
   const told = player === undefined ? [] : index.note({ player });
+  // Whose words they are, nobody can say.
+  const isByStranger = player !== undefined && isStranger(player.id);
   const turn = cause.turnId === null ? [] : turns.get(cause.turnId);
   const inMetadata: Player[] = [];
   looked(metadata, '', index, ({ players }) => inMetadata.push(...players));
   const inWords = [...new Set([text, type].flatMap(index.spokenOf))];
   const found = { text: inWords, metadata: inMetadata, turn: [...told, ...(turn ?? [])] };
   const by = (['text', 'metadata', 'turn'] as const).filter((way) => found[way].length > 0);
-  return { players: [...new Set(by.flatMap((way) => found[way]))], by, isUntold: turn === undefined };
+  return { players: [...new Set(by.flatMap((way) => found[way]))], by, isUntold: turn === undefined || isByStranger };
 };

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 import { MEMORY_BYTES, METADATA_BYTES } from '../../npcs/domain/recorded-bytes.js';
+import { GAME_TIME_CHARS, type GameTime } from '../../npcs/domain/game-time.js';
 import type { Speaker } from '../../npcs/domain/events.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
@@ -72,12 +73,18 @@ export const soulMemorySchema = closed({
   player: Type.Optional(
     closed(
       {
-        id: Type.String({ minLength: 1, maxLength: 256 }),
+        id: Type.String({ maxLength: 256, description: 'Empty if it could not be read.' }),
         name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
         from: Type.Unsafe<Speaker['from']>({ type: 'string', enum: ['token', 'body', 'header', 'context'] }),
       },
       { description: 'The player who spoke when it was stored, and where the request named them.' },
     ),
+  ),
+  gameTime: Type.Optional(
+    Type.Unsafe<GameTime>({
+      oneOf: [{ type: 'number' }, { type: 'string', minLength: 1, maxLength: GAME_TIME_CHARS }],
+      description: 'The time of the game when it was stored: seconds, or RFC 3339.',
+    }),
   ),
   cause: closed(
     { turnId: orNull(ourId('The turn that it was part of.')), eventId: ourId('The event that stored it.'), revision },

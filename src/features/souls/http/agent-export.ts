@@ -49,7 +49,14 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     writesTo: agentStream,
     body: ExportAgentSoulRequest,
     example: examples.exportAgent,
-    refuses: ['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
+    refuses: [
+      'NPC_NOT_FOUND',
+      'SOUL_EXCHANGE_EXPIRED',
+      'SOUL_INVALID',
+      'SOUL_TOO_LARGE',
+      'SOULS_WAITING',
+      'CHAIN_BROKEN',
+    ],
     sends: ['Anima-Revision'],
     responses: {
       200: {

@@ -7,7 +7,7 @@ import { inSlices } from '../../../kernel/concurrency/in-slices.js';
 import { KeyedMutex } from '../../../kernel/concurrency/keyed-mutex.js';
 import { type ArchiveGrant, readArchiveGrant } from '../archive-grant.js';
 import { keptDigest } from '../kept-payload.js';
-import { payloadDigest } from '../payload-digest.js';
+import { payloadDigest } from '../../../kernel/crypto/content-digest.js';
 import { payloadType } from '../payload-document.js';
 import { createShownPayloads } from '../shown-payloads.js';
 import { takePayload } from '../take-payload.js';
@@ -26,7 +26,7 @@ import { shownAnswer } from './shown-answer.js';
 
 export type ArchiveRouteDeps = {
   readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
-  readonly signingKeys: Pick<SigningKeys, 'publicKey'>;
+  readonly signingKeys: Pick<SigningKeys, 'publicKey' | 'isVoid'>;
   /** Whether the export that a grant is for still wants its upload. */
   readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
 };
@@ -62,14 +62,13 @@ const collected = async (
 /** The built-in archive of souls. */
 export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
-  const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
   const shown = createShownPayloads((digest) => archive.readPublic(digest), new Semaphore(SHOWN_PAYLOADS));
   const mutex = new KeyedMutex();
   const uploads = new Semaphore(UPLOADS, TENANT_UPLOADS);
 
   const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
     const token = BEARER.exec(authorization ?? '')?.[1];
-    const grant = token === undefined ? null : await readArchiveGrant({ publicKey, clock }, token);
+    const grant = token === undefined ? null : await readArchiveGrant({ keys: signingKeys, clock }, token);
     if (grant === null) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
     await requireWanted(grant);
     return grant;

@@ -129,8 +129,8 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       body: ExportSoulRequest,
       example: examples.export,
       refuses: [
-        ...['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'EVENTS_TOO_LARGE', 'SOUL_ID_DIFFERS', 'SOUL_TOO_LARGE'],
-        'SOULS_WAITING',
+        ...['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'EVENTS_TOO_LARGE', 'SOUL_ID_DIFFERS', 'SOUL_INVALID'],
+        ...['SOUL_TOO_LARGE', 'SOULS_WAITING', 'CHAIN_BROKEN'],
       ] as readonly RejectionCode[],
       sends: ['Anima-Revision'],
       responses: {

@@ -129,8 +129,9 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     handler: async (call) => {
       const { npcId } = call.params;
       const { revision, copy, chain } = await custodyOf(services, call.principal.tenant, npcId);
-      const { events, trust } = services;
-      return { revision, body: { npcId, copy, chain: await withVerified({ events, keys: trust.keys }, chain) } };
+      const { events, readModels, trust } = services;
+      const links = { events, readModels, keys: trust.keys };
+      return { revision, body: { npcId, copy, chain: await withVerified(links, chain) } };
     },
   }),
 ];

@@ -50,7 +50,7 @@ export const soulRoutes = (services: SoulRouteDeps): readonly RouteDefinition[] 
   return [
     ...exportRoutes(exporting),
     agentExportRoute(exporting),
-    ...importRoutes({ ...exporting, trust }),
+    ...importRoutes({ ...exporting, readModels: ports.readModels, trust }),
     ...keptSoulRoutes({ ...services, trust }, mutex),
   ];
 };

@@ -143,6 +143,12 @@ export const SoulList = named(
           npcId: Type.String(),
           exportedAt: time,
           arweaveUrl: Type.String(),
+          withdrawnAt: Type.Optional(
+            Type.String({
+              format: 'date-time',
+              description: 'When it was withdrawn from the archive of this server; absent if it was not.',
+            }),
+          ),
         }),
       ),
     ),

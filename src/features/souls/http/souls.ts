@@ -12,7 +12,10 @@ import { proofOf } from '../soul-proof.js';
 import { createShownPayloads, type ShownPayloads } from '../shown-payloads.js';
 import { createSoulReader } from '../soul-reader.js';
 import type { SoulTrust } from '../verify-soul.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { withdrawSoul } from '../withdraw-soul.js';
 import type { Json } from '../../../kernel/base/json.js';
+import { defined } from '../../../kernel/base/defined.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import { nullWhenAway } from '../../../ports/archive-unavailable.js';
@@ -20,7 +23,7 @@ import { soulSchema } from '../domain/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
-import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { pathId } from '../../../kernel/http/schemas.js';
 import { keptSoulExamples as examples } from './kept-soul-examples.js';
 import { FoundSoul, JsonSchema, MemoryProof, SoulDisclosure, SoulList, VerifiedSoul } from './schemas.js';
@@ -50,24 +53,25 @@ const SoulParams = Type.Object({
 
 export type KeptSoulServices = {
   readonly trust: SoulTrust;
-  readonly ports: Pick<Ports, 'readModels' | 'soulArchive' | 'events'>;
+  readonly ports: Pick<Ports, 'readModels' | 'soulArchive' | 'events' | 'clock'>;
+  readonly writers: StreamWriters;
   readonly archives: OtherArchives;
   readonly publicUrl: string;
 };
 
 const listed = (row: Json, publicUrl: string) => {
-  const { name, npcId, place } = row as unknown as SoulRow;
+  const { name, npcId, place, withdrawnAt } = row as unknown as SoulRow;
   const { txId = '', at: exportedAt, url = '' } = place ?? {};
   // The address of this server may have changed since.
   const arweaveUrl = url.endsWith(archiveUrl('', txId)) ? archiveUrl(publicUrl, txId) : url;
-  return { txId, name, npcId, exportedAt, arweaveUrl };
+  return { txId, name, npcId, exportedAt, arweaveUrl, ...defined({ withdrawnAt }) };
 };
 
 const common = { tag: 'Souls', scope: 'souls' } as const;
 
 /** Routes to list, read, verify and prove the souls that archives keep. */
 export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMutex()): readonly RouteDefinition[] => {
-  const { ports, archives, publicUrl, trust } = services;
+  const { ports, writers, archives, publicUrl, trust } = services;
   const reader = createSoulReader(trust, mutex);
   const looks = new Semaphore(LOOKED_INTO, TENANT_LOOKED_INTO);
   const find = (txId: string, tenant: string) =>
@@ -199,21 +203,26 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
       operationId: 'withdrawSoul',
       summary: 'Withdraw a soul from the archive',
       description:
-        'Nobody can read it in the archive of this server any more. Only the tenant that exported it can withdraw it.',
+        'Nobody can read it in the archive of this server any more, and the history of its NPC says so. Only the tenant that exported it can withdraw it.',
       ext: true,
       params: SoulParams,
-      refuses: ['SOUL_NOT_FOUND'],
+      refuses: ['SOUL_NOT_FOUND', 'CONFLICT', 'SOUL_ARRIVING'],
       responses: { 204: { description: 'The archive no longer has the soul.' } },
       enter: ({ principal }) => looks.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
-        const isOwn = await using(kept, call, (bytes) =>
-          reader.read(bytes, async (soul, { signer }) => signer === 'ours' && soul.provenance.tenant === tenant),
+        const { txId } = call.params;
+        const own = await using(kept, call, (bytes) =>
+          reader.read(bytes, async (soul, { signer }) => ({
+            isOwn: signer === 'ours' && soul.provenance.tenant === tenant,
+            ...{ soulId: soul.id, npcId: soul.provenance.npcId },
+          })),
         );
-        const digest = isOwn ? await keptDigest(ports.soulArchive, call.params.txId) : null;
+        const digest = own.isOwn ? await keptDigest(ports.soulArchive, txId) : null;
         if (digest === null) throw new Rejection('SOUL_NOT_FOUND');
-        await ports.soulArchive.withdraw(digest);
-        return { status: 204 };
+        const deps = { ...ports, writers, archive: ports.soulArchive };
+        const withdrawal = { soulId: own.soulId, npcId: own.npcId, txId, digest };
+        return { status: 204, ...(await withdrawSoul(deps, withdrawal, contextOf(call))) };
       },
     }),
     route('GET', '/souls/:txId/disclosure', {
@@ -239,7 +248,7 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         const disclosed = async (bytes: Uint8Array) => {
           const read = await reader.read(bytes, async (soul, { signer }) => ({ soul, signer }));
           const isOwn = read?.signer === 'ours' && read.soul.provenance.tenant === tenant;
-          return read && disclose(ports.events, read.soul, bytes.length, isOwn);
+          return read && disclose(ports, read.soul, bytes.length, isOwn);
         };
         // A disclosure may read an entire mind, so they run one at a time. The waiting ones hold no payload, so they do not block proofs.
         const disclosure = await mutex.runExclusive('disclosure', () => using(kept, call, disclosed));

@@ -5,6 +5,7 @@ import { type DirectiveRuleSet, grammarOf, losesTo } from '../../rules/domain/ru
 import { type Match, ranked } from '../../rules/domain/matched.js';
 import type { RuleTrace } from '../../rules/domain/rules-trace.js';
 import type { Verdict } from '../../npcs/domain/events.js';
+import { refusingRule } from '../../npcs/domain/refusing-rule.js';
 
 /** What one decision records of its rules: which of them matched, and its verdict; null if it made none. */
 export type RuledDecision = {
@@ -55,7 +56,7 @@ export const ruleUse = (set: DirectiveRuleSet, decision: RuledDecision): RuleUse
   const { verdict, replacedBy } = decision;
   if (verdict === null) return { fired, decided: null, shadowed: [] };
   const { valid, action } = verdict;
-  const refusing = verdict.code === 'RULE_REFUSED' ? verdict.details?.['drRuleId'] : undefined;
+  const refusing = refusingRule(verdict);
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
   const follows = valid && action !== null && directing !== undefined && !contradicts(directing, action);
   const permitted = valid && action !== null ? permitting(matches, action) : undefined;

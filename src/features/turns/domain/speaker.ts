@@ -1,19 +1,14 @@
 import type { Speaker } from '../../npcs/domain/events.js';
+import { STRANGER } from '../../npcs/domain/told-apart.js';
+import { areSlips, type Bare, bareOf, LONGEST_NAME } from '../../../kernel/base/alike.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
-
-/** The limit of a player's id or name, in UTF-16 units. */
-const MAX_CHARS = 256;
-
-const isName = (value: Json | undefined): value is string =>
-  typeof value === 'string' &&
-  value.trim() !== '' &&
-  value.length <= MAX_CHARS &&
-  value.isWellFormed() &&
-  !/\p{Cc}/u.test(value);
+import { isPlayerText } from '../../../kernel/base/player-text.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { areWithin } from '../../../kernel/base/slips.js';
 
 const idIn = (value: Json | undefined): string | undefined => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return isName(value) ? value : undefined;
+  return isPlayerText(value) ? value : undefined;
 };
 
 type NamedPlayer = Omit<Speaker, 'from'>;
@@ -27,7 +22,7 @@ const playerIn = (value: Json | undefined): NamedPlayer | undefined => {
   const id = idIn(value['id']);
   if (id === undefined) return undefined;
   const { name } = value;
-  return isName(name) ? { id, name } : { id };
+  return isPlayerText(name) ? { id, name } : { id };
 };
 
 /** The id in a percent-encoded header. Two headers arrive as one with a comma, which nothing encoded contains. */
@@ -35,7 +30,7 @@ const playerInHeader = (value: string | undefined): NamedPlayer | undefined => {
   if (value === undefined || !/^[\x20-\x2b\x2d-\x7e]+$/.test(value)) return undefined;
   try {
     const id = decodeURIComponent(value);
-    return isName(id) ? { id } : undefined;
+    return isPlayerText(id) ? { id } : undefined;
   } catch {
     return undefined;
   }
@@ -44,11 +39,39 @@ const playerInHeader = (value: string | undefined): NamedPlayer | undefined => {
 const playerInContext = (context: Json): NamedPlayer | undefined =>
   playerIn(isObject(context) ? context['player'] : undefined);
 
-/** Somebody whose name cannot be read. No player has this id. */
-const STRANGER = '';
+const PLAYER = bareOf('player');
+const PLAYER_ID = bareOf('playerId');
+/** Other words, and members that a game may have for itself. */
+const OTHER_WORDS: readonly string[] = ['players', 'played', 'layer', 'prayer'];
+/** With two other letters at its end it is another word: `playerHp`. */
+const isLikePlayerId = (bare: Bare): boolean =>
+  areSlips(bare, PLAYER_ID) &&
+  (bare.text.endsWith('id') || bare.letters === PLAYER_ID.letters || areWithin(1, bare.text, PLAYER_ID.text));
+/** How many members of a body are looked at. */
+const LOOKED_AT = 1_000;
+
+/**
+ * What a body says of the player who speaks: its member `player`, or one that is called `Player` or `player_id`. What resembles it names somebody, but
+ * nobody can say whom.
+ */
+export const playerMember = (body: Json): Json | undefined => {
+  if (!isObject(body)) return undefined;
+  const { player = null } = body;
+  if (player !== null) return player;
+  for (const member of Object.keys(body).slice(0, LOOKED_AT)) {
+    const value = body[member] ?? null;
+    if (value === null || value === '' || member.length > LONGEST_NAME) continue;
+    const bare = bareOf(member);
+    if (bare.text === PLAYER.text || bare.text === PLAYER_ID.text) return value;
+    if ((areSlips(bare, PLAYER) || isLikePlayerId(bare)) && !OTHER_WORDS.includes(bare.text)) return {};
+  }
+  return undefined;
+};
 
 /** Where a request may name the player who speaks. */
 export type NamedBy = {
+  /** The player whom a token let in. */
+  readonly admitted?: NamedPlayer | undefined;
   /** The members of the body, first the one that counts first. */
   readonly bodies: readonly (Json | undefined)[];
   /** `X-Player-Id`, as it was sent. */
@@ -56,12 +79,25 @@ export type NamedBy = {
   readonly context: Json;
 };
 
+/** @throws Rejection PLAYER_MISMATCH if a request with a token names another player */
+const requireSame = (admitted: NamedPlayer, named: readonly (NamedPlayer | undefined)[]): void => {
+  const other = named.find((player) => player !== undefined && player.id !== admitted.id);
+  if (other !== undefined) throw new Rejection('PLAYER_MISMATCH');
+};
+
 /**
- * Who speaks in a turn: the first place that names a player counts. If there is none, but a body or the header has something that cannot be read, it is a
+ * Who speaks in a turn: the player of a token, who is not contradicted; otherwise the first place that names a player counts. If there is none, but a body or the header has something that cannot be read, it is a
  * stranger: nobody else's secrets are for them.
+ * @throws Rejection PLAYER_MISMATCH
  */
-export const whoSpeaks = ({ bodies, header, context }: NamedBy): Speaker | undefined => {
-  const inBody = bodies.map(playerIn).find((player) => player !== undefined);
+export const whoSpeaks = ({ admitted, bodies, header, context }: NamedBy): Speaker | undefined => {
+  const inBodies = bodies.map(playerIn);
+  if (admitted !== undefined) {
+    requireSame(admitted, [...inBodies, playerInHeader(header)]);
+    const { id, name } = admitted;
+    return { id, ...(name === undefined ? {} : { name }), from: 'token' };
+  }
+  const inBody = inBodies.find((player) => player !== undefined);
   if (inBody !== undefined) return { ...inBody, from: 'body' };
   const inHeader = playerInHeader(header);
   if (inHeader !== undefined) return { ...inHeader, from: 'header' };
@@ -70,13 +106,3 @@ export const whoSpeaks = ({ bodies, header, context }: NamedBy): Speaker | undef
   const inContext = playerInContext(context);
   return inContext && { ...inContext, from: 'context' };
 };
-
-/** Whether an id stands for a player whose name cannot be read. Two of them are never known to be the same. */
-export const isStranger = (playerId: string): boolean => playerId === STRANGER;
-
-/**
- * The id of a player who is told apart from others; undefined if nobody is. A context has always been free text, which rules read: whom it names is
- * noted, and nothing else changes.
- */
-export const toldApart = (speaker: Speaker | undefined): string | undefined =>
-  speaker === undefined || speaker.from === 'context' ? undefined : speaker.id;

@@ -152,6 +152,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
     route('POST', '/npcs/:npcId/verdict', {
       ...common,
       operationId: 'verdict',
+      refuses: [...common.refuses, 'CHAIN_BROKEN'],
       summary: "Judge a model's text",
       description: 'Decides whether its action is allowed, what the NPC says, what changes and what it remembers.',
       writesTo: mindStream,

@@ -44,6 +44,7 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
     example: stepExamples.open,
     refuses: [
       'TURN_NOT_FOUND',
+      'CHAIN_BROKEN',
       'CONFLICT',
       'DATA_TOO_LARGE',
       'EVENTS_TOO_LARGE',
@@ -54,6 +55,8 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
     sends: ['Anima-Revision'],
     responses: { 200: StepAnswered },
     handler: (call) =>
-      answerStep(call, call.params.npcId, (step) => stepTurn(deps, { ...step, stream: mindStream(call) })),
+      answerStep(call, { npcId: call.params.npcId, stream: mindStream(call) }, (step) =>
+        stepTurn(deps, { ...step, stream: mindStream(call) }),
+      ),
   });
 };

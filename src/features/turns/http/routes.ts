@@ -4,14 +4,16 @@ import { requireRevision } from '../../npcs/find-mind.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { readTurn, type TurnView } from '../turn-view.js';
-import type { VerdictSigner } from '../verdict-signer.js';
+import type { RecordedVerdict, VerdictSigner } from '../verdict-signer.js';
 import { type WhyDeps, whyOf } from '../why.js';
 import { finalizeWire, verdictWire } from '../domain/signature.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import { turns } from '../../../../projections/turns.js';
+import { waitingTurns } from '../../../../projections/waiting-turns.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
@@ -23,7 +25,7 @@ import { Turn, turnStates, TurnSummaryList, WhySchema } from './turn-schemas.js'
 
 /** A row without what only the read model needs. */
 const summaryOf = (row: Json): JsonObject => {
-  const { stream: _stream, revision: _revision, ...shown } = row as JsonObject;
+  const { stream: _stream, revision: _revision, position: _position, ...shown } = row as JsonObject;
   return shown;
 };
 
@@ -91,7 +93,7 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
       summary: 'Get a turn',
       description: 'Round by round, with what its verdict was based on.',
       params: TurnParams,
-      refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND'],
+      refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND', 'CHAIN_BROKEN'],
       reads: ['Anima-Min-Revision'],
       sends: ['Anima-Revision'],
       responses: ok('The turn.', Turn, examples.turn),
@@ -103,6 +105,46 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
     }),
   ];
 };
+
+/** The signature of a verdict; none if the store holds something else than was recorded: reading the rest is not refused. */
+const signedIfGood = async (
+  signer: VerdictSigner,
+  recorded: RecordedVerdict,
+): Promise<{ readonly signature: string | null; readonly broken?: true }> => {
+  try {
+    return { signature: await signer.sign(recorded) };
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return { signature: null, broken: true };
+    throw error;
+  }
+};
+
+/** `GET /turns`. */
+export const openTurnsRoute = ({ ports }: Pick<TurnRouteDeps, 'ports'>): RouteDefinition =>
+  route('GET', '/turns', {
+    ...common,
+    tag: 'Search',
+    operationId: 'listOpenTurns',
+    summary: 'List the open turns of all NPCs',
+    description: 'Oldest first.',
+    query: Type.Object({
+      ...pageQuery,
+      state: Type.Optional({ ...oneOf(['open']), description: 'The default, and the only value.' }),
+    }),
+    responses: {
+      200: { description: 'The turns.', schema: TurnSummaryList, example: examples.open, stream: 'finite' },
+    },
+    handler: async (call) => {
+      const page = pageOf(call.query);
+      await ports.readModels.reachedPosition(waitingTurns, call.wrote);
+      return answerList(call, page, {
+        readModels: ports.readModels,
+        projection: waitingTurns,
+        query: { partition: call.principal.tenant, direction: 'ascending' },
+        show: summaryOf,
+      });
+    },
+  });
 
 /** `GET /npcs/{npcId}/verdicts/{turnId}/why`. */
 export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
@@ -120,19 +162,22 @@ export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): Ro
     handler: async (call) => {
       const { turnId } = call.params;
       const { tenant, npcId, revision } = await readMind(deps.events, call);
-      const { turn, ...grounds } = await whyOf(deps, tenant, npcId, turnId);
+      const { turn, broken, ...grounds } = await whyOf(deps, tenant, npcId, turnId);
       const { verdict: rested, rounds: _rounds, ...about } = turn;
       const said = rested && { tenant, npcId, turnId, observation: turn.observation, verdict: rested.verdict };
-      const signature =
-        rested && said && (await deps.signer.sign(rested.signing ? { ...said, signing: rested.signing } : said));
+      const signed =
+        rested && said
+          ? await signedIfGood(deps.signer, rested.signing ? { ...said, signing: rested.signing } : said)
+          : null;
       return {
         revision,
         body: {
           ...about,
           ...grounds,
+          ...defined({ broken: broken ?? signed?.broken }),
           checks: rested?.grounds.checks ?? [],
           ...defined({ replacedBy: rested?.grounds.replacedBy, stateBreaks: rested?.grounds.stateBreaks }),
-          verdict: rested && verdictWire(rested.verdict, signature),
+          verdict: rested && verdictWire(rested.verdict, signed?.signature ?? null),
         },
       };
     },

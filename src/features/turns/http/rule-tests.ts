@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import type { Sliced } from '../../../kernel/base/sliced.js';
-import { defined } from '../../../kernel/base/defined.js';
 import { INPUT_BYTES, INPUT_VALUES, recordableBytes } from '../../../kernel/base/input-bytes.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { inSlices } from '../../../kernel/concurrency/in-slices.js';
@@ -8,8 +7,7 @@ import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { yieldToEventLoop } from '../../../kernel/concurrency/yield-to-event-loop.js';
 import { clientSignal } from '../../../kernel/http/client-signal.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { normaliseRuleset } from '../../rules/domain/normalise.js';
-import type { DirectiveRuleSet, RulesetUsed } from '../../rules/domain/ruleset.js';
+import { askedRuleset, type AskedRuleset } from '../../rules/asked-ruleset.js';
 import { usedRuleset } from '../../rules/ruleset-digest.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../rules/rulesets.js';
 import { bodyProblems, readRuleCases } from '../domain/rule-tests/read-rule-tests.js';
@@ -22,32 +20,13 @@ const TESTS = 8;
 const TENANT_TESTS = 2;
 
 type TestCall = Call<unknown, unknown, (typeof RuleTestBody)['static']>;
-type Tested = { readonly ruleset: DirectiveRuleSet; readonly used: RulesetUsed | null };
 
-const refuse = (pointer: string, message: string): never => {
-  throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ in: 'body', pointer, message }] } });
-};
-
-/** The set that decides the cases. @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what its registration would refuse */
-const rulesetOf = async (rulesets: Rulesets, { principal, body }: TestCall): Promise<Tested> => {
-  const { ruleset: set, rulesetId, version } = body;
-  if (set !== undefined && set !== null) {
-    if (rulesetId !== undefined) refuse('/rulesetId', 'cannot be combined with ruleset');
-    if (version !== undefined) refuse('/version', 'cannot be combined with ruleset');
-    const content = await inSlices(normaliseRuleset(set, () => 'unnamed', '/ruleset'));
-    if (content instanceof Rejection) throw content;
-    return { ruleset: { ...content, version: 1 }, used: null };
-  }
-  if (version !== undefined && rulesetId === undefined) refuse('/version', 'must come with a rulesetId');
-  const id = rulesetId ?? DEFAULT_RULESET_ID;
-  const { tenant } = principal;
-  const find = (): Promise<DirectiveRuleSet | null> => {
-    if (typeof version === 'number') return rulesets.asked(tenant, { rulesetId: id, version });
-    return rulesetId === undefined ? rulesets.deciding(tenant, id) : rulesets.latest(tenant, id);
-  };
-  const ruleset = await find();
-  if (ruleset === null)
-    throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId: id, ...defined({ version }) } });
+/** The set that decides the cases: without one, the tenant's default. @throws Rejection as askedRuleset */
+const rulesetOf = async (rulesets: Rulesets, { principal: { tenant }, body }: TestCall): Promise<AskedRuleset> => {
+  const asked = await askedRuleset(rulesets, tenant, body);
+  if (asked !== null) return asked;
+  const ruleset = await rulesets.deciding(tenant, DEFAULT_RULESET_ID);
+  if (ruleset === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId: DEFAULT_RULESET_ID } });
   return { ruleset, used: await usedRuleset(ruleset) };
 };
 

@@ -1,6 +1,17 @@
 /** Requests about turns, and what a server answered, for the documentation. Long texts are cut. */
 
 export const turnExamples = {
+  players: [
+    {
+      id: 'p-ann',
+      name: 'Ann',
+      from: 'body',
+      since: '2026-11-27T18:47:21.833Z',
+      lastAt: '2026-11-27T18:52:02.118Z',
+      turns: 4,
+      standing: { trust: 12 },
+    },
+  ],
   list: [
     {
       turnId: 'v7_mwzc2pwd_dSe8Hbq5aEztaGz1',
@@ -15,6 +26,17 @@ export const turnExamples = {
         version: 1,
       },
       valid: true,
+    },
+  ],
+  open: [
+    {
+      turnId: 't0_mwzc2plu_ec8YARhP57I4Qu2t',
+      npcId: 'mira',
+      kind: 'process',
+      state: 'awaitingInference',
+      openedAt: '2026-11-27T18:47:22.916Z',
+      deadlineAt: '2026-11-27T19:02:22.914Z',
+      ruleset: null,
     },
   ],
   turn: {
@@ -162,6 +184,21 @@ export const turnExamples = {
       },
       digest: 'Nr2tv_zN6m2hxCxYZczgndy4q1-UfzqvcKrS8ACAfM4',
       madeAgain: true,
+      parts: [
+        {
+          text: 'Who you are: "Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest."',
+          from: 'persona',
+        },
+        {
+          text: '"Nobody fights in the inn."',
+          from: 'rule',
+          ref: 'no-fights',
+        },
+        {
+          text: '"A stranger asks for a room."',
+          from: 'observation',
+        },
+      ],
     },
     model: {
       text: '{"dialogue": "A room costs three coins.", "action": {"type": "SPEAK"}}',

@@ -13,6 +13,9 @@ import {
   RecalledMemorySchema,
   RecordedResultSchema,
   verdictMembers,
+  LeftOutSchema,
+  PromptPartSchema,
+  RulesetRefSchema,
 } from '../protocol-schemas.js';
 
 export const turnStates = [
@@ -22,16 +25,30 @@ export const turnStates = [
 const time = Type.String({ format: 'date-time' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-const said = { observation: Type.String(), player: Type.Optional(SpeakerSchema) };
+const said = {
+  observation: Type.String(),
+  player: Type.Optional(SpeakerSchema),
+  playerContext: Type.Optional(
+    Type.Unsafe<JsonObject>({
+      ...FreeObject,
+      description: 'The context that a player sent with a token. Nothing that decided saw it.',
+    }),
+  ),
+};
 
-const RulesetRef = named(
-  'RulesetRef',
-  Type.Object({
-    rulesetId: Type.String(),
-    version: Type.Integer({ description: '0: a built-in preset that nobody registered.' }),
-    digest: Type.Optional(Type.String({ description: 'The SHA-256 of its JCS form, base64url.' })),
-    asked: Type.Optional(Type.String({ description: 'The set that the request named, if this one decided instead.' })),
-  }),
+const RecallBasis = named(
+  'RecallBasis',
+  Type.Object(
+    {
+      embedder: Type.String({ description: 'The embedder that compared meanings, with its version or model.' }),
+      pending: Type.Integer({
+        minimum: 0,
+        description: 'How many memories had no vector yet and were compared by their words.',
+      }),
+      byWords: Type.Optional(oneOf(['query', 'memories'])),
+    },
+    { description: 'How the server recalled; absent for the turn of a body.' },
+  ),
 );
 
 const summary = {
@@ -43,7 +60,7 @@ const summary = {
   deadlineAt: time,
   endedAt: Type.Optional(time),
   resumedFrom: Type.Optional(Type.String({ description: 'The lost turn that this one resumes.' })),
-  ruleset: orNull(RulesetRef),
+  ruleset: orNull(RulesetRefSchema),
 };
 
 export const TurnSummary = named(
@@ -177,6 +194,19 @@ const WhyPrompt = named(
     constraints: ConstraintsSchema,
     digest: Type.String({ description: 'The SHA-256 of the text, base64url.' }),
     madeAgain: Type.Boolean({ description: 'Whether the record produces the same prompt.' }),
+    parts: Type.Optional(
+      Type.Array(PromptPartSchema, {
+        description: 'What the prompt is made of, in its order; absent if the record produces another prompt.',
+      }),
+    ),
+    tokens: Type.Optional(Type.Integer({ description: 'Of these parts, by the counter of this server.' })),
+    budget: Type.Optional(
+      Type.Integer({ description: 'The most tokens that the prompt could take; absent without a limit.' }),
+    ),
+    isShortened: Type.Optional(Type.Boolean({ description: 'Whether something was left out because of the budget.' })),
+    leftOut: Type.Optional(
+      Type.Array(LeftOutSchema, { description: 'What was left out because of the budget; absent if nothing was.' }),
+    ),
   }),
 );
 const WhyModel = named(
@@ -214,6 +244,11 @@ export const WhySchema = named(
   Type.Object({
     ...summary,
     ...said,
+    broken: Type.Optional(
+      Type.Literal(true, {
+        description: 'A stored event of the turn is not what was recorded, so the verdict is not signed.',
+      }),
+    ),
     mind: named(
       'WhyMind',
       Type.Object(
@@ -229,12 +264,31 @@ export const WhySchema = named(
       Type.String({ description: 'The rule that the action or the refusal came from; absent if none decided.' }),
     ),
     memories: Type.Array(WhyMemory),
+    recall: Type.Optional(RecallBasis),
     prompt: orNull(WhyPrompt),
     model: orNull(WhyModel),
     checks: Type.Array(BridgeCheckSchema),
     ...strictGrounds,
     verdict: orNull(named('Verdict', Type.Object(verdictMembers))),
     mismatches: Type.Array(WhyMismatch, { description: 'Where a tape contradicted the record.' }),
+    missingAnswers: Type.Optional(
+      Type.Array(
+        named(
+          'WhyMissingAnswer',
+          Type.Object({ attempt: Type.Integer(), cortexId: Type.String(), reason: Type.String() }),
+        ),
+        { description: 'The attempts in which the engine gave no text; absent if each gave one.' },
+      ),
+    ),
+    failure: Type.Optional(
+      named(
+        'WhyFailure',
+        Type.Object(
+          { code: Type.String(), reason: Type.String() },
+          { description: 'Why the turn failed; absent if it did not.' },
+        ),
+      ),
+    ),
     stateChange: orNull(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'A merge patch (RFC 7396).' })),
     memoriesStored: Type.Array(
       Type.Object({

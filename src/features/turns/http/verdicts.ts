@@ -9,7 +9,15 @@ import { defined } from '../../../kernel/base/defined.js';
 import { named } from '../../../kernel/http/named.js';
 import { ClientId, nullable, oneOf } from '../../../kernel/http/schemas.js';
 
-const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict', 'other_ruleset'] as const;
+const reasons = [
+  'malformed',
+  'unknown_key',
+  'bad_signature',
+  'revoked_key',
+  'other_npc',
+  'other_verdict',
+  'other_ruleset',
+] as const;
 
 const VerifyVerdictRequest = named(
   'VerifyVerdictRequest',
@@ -58,7 +66,7 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     tag: 'Protocol',
     summary: "Verify the signature of an NPC's verdict",
     description:
-      'A verdict that was valid once always verifies. Use `turnId`, `revision` and `signedAt` to judge whether it is fresh.',
+      'A verdict that was valid once always verifies, unless its key was revoked. Use `turnId`, `revision` and `signedAt` to judge whether it is fresh.',
     scope: 'npc',
     ext: true,
     retention: 'never',
@@ -80,12 +88,13 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
 /** How long a verifier may keep the set, in seconds: keys are only ever added. */
 const MAX_AGE_SECONDS = 300;
 
-/** The public keys for verifying verdicts, old ones included. */
+/** The public keys for verifying verdicts, old and revoked ones included. */
 export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
   route('GET', '/.well-known/jwks.json', {
     operationId: 'getJwks',
     tag: 'Verdicts',
     summary: 'Get the public keys that sign verdicts',
+    description: 'Old keys included. `GET /signing-keys` says which of them were revoked.',
     scope: null,
     ext: true,
     responses: ok('A JWK set (RFC 7517).', JwkSet, examples.jwks),

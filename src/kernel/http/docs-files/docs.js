@@ -76,7 +76,7 @@ const options = {
   plugins: [() => ({ fn: { opsFilter: search } })],
   tryItOutEnabled: true,
   displayRequestDuration: true,
-  // The scope that a route needs is an extension (`x-scope`).
+  // The scopes that allow a route are an extension (`x-scopes`).
   showExtensions: true,
   // The list of all schemas is below the routes, and closed at first.
   defaultModelsExpandDepth: 0,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import { Rejection } from '../../base/rejection.js';
-import type { Principal } from '../../base/scopes.js';
+import { type AdmittedPlayer, allowingScopes, type Principal } from '../../base/scopes.js';
 import type { RateLimiter } from '../../../ports/rate-limiter.js';
 import type { RouteDefinition } from '../route.js';
 
@@ -28,12 +28,33 @@ export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'r
   if (found > 1) throw new Rejection('UNAUTHORIZED');
 };
 
-/** @throws Rejection FORBIDDEN, or the route's own */
+/**
+ * A player may call only what speaks to NPCs, and only for those whom the token names.
+ * @param npcId the NPC in the path; null if the route does not speak to one
+ */
+const requireAdmitted = ({ npcs }: AdmittedPlayer, npcId: string | null): void => {
+  if (npcId === null)
+    throw new Rejection('FORBIDDEN', {
+      message: 'A player token only allows POST /v1/agents/{agentId}/process, for the NPCs that it names.',
+    });
+  if (!npcs.includes(npcId))
+    throw new Rejection('FORBIDDEN', { message: 'This player token does not name this NPC.', details: { npcId } });
+};
+
+/**
+ * @param npcId as for `requireAdmitted`; called only if a player asks
+ * @throws Rejection FORBIDDEN, or the route's own
+ */
 export const requireAllowed = (
-  { scope, forbids }: Pick<RouteDefinition, 'scope' | 'forbids'>,
+  { method, scope, forbids }: Pick<RouteDefinition, 'method' | 'scope' | 'forbids'>,
   principal: Principal,
+  npcId: () => string | null = () => null,
 ): void => {
-  if (scope !== null && !principal.scopes.includes(scope)) {
+  if (principal.player !== undefined) {
+    requireAdmitted(principal.player, npcId());
+    return;
+  }
+  if (scope !== null && !allowingScopes({ method, scope }).some((one) => principal.scopes.includes(one))) {
     throw new Rejection('FORBIDDEN', {
       message: `This API key does not have the scope "${scope}", which the route requires.`,
       details: { scope },

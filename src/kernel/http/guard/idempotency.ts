@@ -23,6 +23,7 @@ const RETRY_AFTER = 1;
 /**
  * Identifies a request by API key, method and concrete path, and its body by the digest of its JCS form. The path is decoded, so it does not matter
  * how a proxy escapes it. It yields to other work, because a body may have 16 MiB.
+ * @param header a header that belongs to what is asked; undefined if there is none
  * @throws Rejection HEADER_INVALID
  */
 export const repeatable = async (
@@ -30,6 +31,7 @@ export const repeatable = async (
   tenant: string,
   route: readonly string[],
   body: Json,
+  header?: string,
 ): Promise<KeyedRequest> => {
   if (!isVisible(key)) {
     throw new Rejection('HEADER_INVALID', {
@@ -37,7 +39,10 @@ export const repeatable = async (
       details: { header: 'Idempotency-Key' },
     });
   }
-  return { tenant, scope: JSON.stringify(route), key, digest: sha256Base64url(await inSlices(jcsSlices(body))) };
+  const content = await inSlices(jcsSlices(body));
+  // Two values one after the other are no JSON, so no body alone has this digest.
+  const asked = header === undefined ? content : Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), content]);
+  return { tenant, scope: JSON.stringify(route), key, digest: sha256Base64url(asked) };
 };
 
 /**

@@ -47,7 +47,12 @@ const decidingAt = (place: string): Deciding => {
   const name = place.slice(place.lastIndexOf('/') + 1);
   if (name === RULESET_ID) return { name, place, isMeantBy: isLikeRulesetId };
   const known = bareOf(name);
-  return { name, place, isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && areSlips(bare, known) };
+  return {
+    name,
+    place,
+    // The plural of a short name is no slip of it.
+    isMeantBy: (bare) => !OTHER_WORDS.includes(bare.text) && (areSlips(bare, known) || bare.text === `${known.text}s`),
+  };
 };
 
 /** A letter too few or too many, or the same letters in another order. A wrong letter makes another word: `worldStats`. */

@@ -1,5 +1,6 @@
 import { Rejection } from '../../base/rejection.js';
 import { type Gate, requireAllowed, requireOneAuthorization } from '../guard/admit.js';
+import { compilePathParams } from '../guard/path-params.js';
 import { requireRate } from '../guard/rate-limit.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
@@ -10,7 +11,8 @@ import type { RouteDefinition } from '../route.js';
  * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, NOT_READY, or the route's own
  */
 export const authenticate = (definition: RouteDefinition, gate: Gate | null): RequestMiddleware => {
-  const { scope, openTo, admits } = definition;
+  const { scope, openTo, admits, path, params, speaksTo } = definition;
+  const readParams = compilePathParams(path, params);
   return async (ctx, next) => {
     const { req, state } = ctx;
     requireOneAuthorization(req);
@@ -19,10 +21,14 @@ export const authenticate = (definition: RouteDefinition, gate: Gate | null): Re
       const found = gate.authenticate(req.headers.authorization);
       const principal = found instanceof Promise ? await found : found;
       if (principal === null) throw new Rejection('UNAUTHORIZED');
-      const { keyId, rateLimit } = principal;
-      if (rateLimit !== null) await requireRate(gate.rateLimiter, keyId, rateLimit, ctx);
-      requireAllowed(definition, principal);
       state.principal = principal;
+      const { rateLimit } = principal;
+      if (rateLimit !== null) await requireRate(gate.rateLimiter, principal, rateLimit, ctx);
+      requireAllowed(definition, principal, () =>
+        speaksTo === undefined
+          ? null
+          : (readParams((ctx['captures'] as readonly string[] | undefined) ?? [])[speaksTo] ?? null),
+      );
     }
     if (admits !== undefined) state.granted = await admits(req.headers.authorization);
     return next();

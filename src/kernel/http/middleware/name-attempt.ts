@@ -14,6 +14,10 @@ const STREAM_TAKES_NO_KEY =
 
 const playerHeader = PLAYER_HEADER.toLowerCase();
 
+/** Whose keys they are: those of players are not their issuer's. */
+const callerOf = ({ keyId, player }: RequestState['principal']): readonly string[] =>
+  player === undefined ? [keyId] : [keyId, 'player', player.id];
+
 const refusedKey = (message: string): Rejection =>
   new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
 
@@ -30,9 +34,8 @@ export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
     key: string,
     player: string | undefined,
   ): Promise<KeyedRequest> => {
-    const route = [principal.keyId, method, path, ...Object.values(params)];
-    const content = player === undefined ? json.value : { [PLAYER_HEADER]: player, body: json.value };
-    return repeatable(key, principal.tenant, route, content);
+    const route = [...callerOf(principal), method, path, ...Object.values(params)];
+    return repeatable(key, principal.tenant, route, json.value, player);
   };
   return (ctx, next) => {
     const { state } = ctx;

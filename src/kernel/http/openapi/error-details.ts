@@ -71,6 +71,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   FORBIDDEN: {
     scope: maybe(Type.String({ description: 'The scope that is missing.' })),
     missingScopes: maybe(Type.Array(text, { description: 'Scopes that the key cannot grant.' })),
+    npcId: maybe(Type.String({ description: 'The NPC that the player token does not name.' })),
   },
   NPC_NOT_FOUND: { npcId: text },
   TURN_NOT_FOUND: { npcId: maybe(text), turnId: maybe(text) },
@@ -90,7 +91,14 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   },
   PRESET_NOT_FOUND: { presetId: text, presets: texts },
   KEY_NOT_FOUND: { keyId: text },
+  SIGNING_KEY_NOT_FOUND: { kid: text },
   CHECKPOINT_NOT_FOUND: { size: maybe(count) },
+  LOG_BEHIND: {
+    origin: Type.String({ description: 'The name of the log.' }),
+    size: Type.Integer({ description: 'The size of its newest checkpoint.' }),
+    published: Type.Integer({ description: 'The size of the newest checkpoint that was published.' }),
+  },
+  LOG_CHANGED: { reason: text },
   CORTEX_NOT_FOUND: { cortexId: maybe(text) },
   METHOD_NOT_ALLOWED: { allow: Type.Array(text, { description: 'The methods that the path accepts.' }) },
   SOUL_ALREADY_LIVE: {
@@ -102,6 +110,8 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   LEVEL_BUILT_IN: { levelId: text },
   LEVELS_FULL: { mostVersions: maybe(count), mostBytes: maybe(count), bytes: maybe(count) },
   LAST_ADMIN_KEY: { keyId: text },
+  SIGNING_KEY_CURRENT: { kid: text },
+  SIGNING_KEYS_FULL: { limit: count },
   TENANT_EXISTS: { tenantId: text },
   PRECONDITION_FAILED: { etag: Type.String({ description: 'The `ETag` of the current version.' }) },
   BODY_TOO_LARGE: {

@@ -5,6 +5,7 @@ import { jsonTypesOf } from '../guard/read-body.js';
 import type { RouteDefinition } from '../route.js';
 import { EXT_TAG } from '../tags.js';
 import { defined } from '../../base/defined.js';
+import { allowingScopes } from '../../base/scopes.js';
 import type { Components, Doc } from './components.js';
 import { headerParametersOf } from './headers.js';
 import { contentSchema } from './responses.js';
@@ -48,6 +49,7 @@ export const tagsOf = ({ tag, ext }: RouteDefinition): readonly string[] => (ext
 /** One route as an operation, without its responses. */
 export const operationOf = (definition: RouteDefinition, components: Components): Doc => {
   const { operationId, summary, description, scope, deprecated, admits } = definition;
+  const allowing = allowingScopes(definition);
   return {
     operationId,
     tags: tagsOf(definition),
@@ -55,7 +57,7 @@ export const operationOf = (definition: RouteDefinition, components: Components)
     ...defined({ description }),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: [...(scope === null ? [] : [{ apiKey: [] }]), ...(admits === undefined ? [] : [{ grant: [] }])],
-    ...(scope === null ? {} : { 'x-scope': scope }),
+    ...(allowing.length === 0 ? {} : { 'x-scopes': allowing }),
     parameters: [...parametersOf(definition, components), ...headerParametersOf(definition)],
     ...requestBodyOf(definition, components),
   };

@@ -153,7 +153,7 @@ const ownResponses = (definition: RouteDefinition, components: Components): read
       };
       const content = {
         ...(schema === undefined && contentType === undefined ? {} : { [type]: body }),
-        ...(orType === undefined ? {} : { [orType]: { schema: contentSchema(orType) } }),
+        ...Object.fromEntries([orType ?? []].flat().map((other) => [other, { schema: contentSchema(other) }])),
         ...(onDemand === undefined ? {} : { [onDemand]: { schema: contentSchema(onDemand) } }),
       };
       const headers = headersOf(definition, Number(status));

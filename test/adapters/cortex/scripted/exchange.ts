@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { createScriptedEngine } from '../../../../src/adapters/cortex/scripted/engine.js';
 import type { DecisionInput } from '../../../../src/features/turns/domain/decision/input.js';
 import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
+import { partsForEngine } from '../../../../src/features/turns/prompt-again.js';
 import { type DirectiveRule, type Template, templates } from '../../../../src/features/rules/domain/ruleset.js';
-import { defined } from '../../../../src/kernel/base/defined.js';
 import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 import { anInput, aRuleset } from '../../../support/rules.js';
 
@@ -43,27 +43,31 @@ export const inputOf = (
     persona: who.persona,
     npcState: who.state ?? {},
     context: who.around ?? {},
-    memories: remembers.map((text) => ({ text, type: 'observation', importance: 0.5, similarity: 0.9 })),
+    memories: remembers.map((text, at) => ({
+      ...{ text, type: 'observation', importance: 0.5, similarity: 0.9 },
+      memoryId: `m${String(at)}`,
+    })),
     conversation: conversationOf(before),
     observation: said,
     ruleset: aRuleset(rules, template),
   });
 
-/** The engine's answer to a prompt. */
+/** The engine's answer to a turn's prompt and its parts. */
 export const answer = async (
-  prompt: string,
+  input: DecisionInput,
   similarities?: readonly number[],
-): Promise<{ dialogue: string; action: object; stateDelta: object }> =>
-  JSON.parse((await engine.complete({ prompt, ...defined({ similarities }) }, new AbortController().signal)).text);
+): Promise<{ dialogue: string; action: object; stateDelta: object }> => {
+  const { prompt, parts } = buildPrompt(input);
+  const scored = (similarities ?? []).map((similarity, at) => ({ memoryId: `m${String(at)}`, similarity }));
+  const asked = { prompt, parts: partsForEngine(parts, scored) };
+  return JSON.parse((await engine.complete(asked, new AbortController().signal)).text);
+};
 
 /** One test per exchange, in every template. */
 export const plays = (exchanges: readonly Exchange[]): void => {
   it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('answers: %s', async (_, exchange) => {
     for (const template of templates) {
-      const { dialogue, action, stateDelta } = await answer(
-        buildPrompt(inputOf(exchange, template)).prompt,
-        exchange.similarities,
-      );
+      const { dialogue, action, stateDelta } = await answer(inputOf(exchange, template), exchange.similarities);
       const shown = `${template}: ${exchange.said} -> ${dialogue}`;
       for (const word of exchange.must ?? []) expect(dialogue, shown).toMatch(word);
       for (const word of exchange.mustNot ?? []) expect(dialogue, shown).not.toMatch(word);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
 import { templates } from '../../../../src/features/rules/domain/ruleset.js';
 import { answer, engine, type Exchange, inputOf, plays, type Who } from './exchange.js';
 
@@ -563,8 +562,8 @@ const exchanges: readonly Exchange[] = [
     name: 'a statement',
     who: lady,
     said: 'My brother saw the old mill.',
-    must: [/your brother/i],
-    mustNot: [/my brother/i],
+    must: [/./],
+    mustNot: [/brother|mill/i],
   },
   {
     name: 'a name and a description',
@@ -647,9 +646,8 @@ describe('the scripted engine', () => {
     const texts = new Set<string>();
     for (let n = 0; n < 40; n += 1) {
       const exchange = { name: '', who: { ...maren, around: { hour: n } }, said: 'Good evening.' };
-      const { prompt } = buildPrompt(inputOf(exchange, 'Raw'));
-      const once = await answer(prompt);
-      expect(await answer(prompt)).toEqual(once);
+      const once = await answer(inputOf(exchange, 'Raw'));
+      expect(await answer(inputOf(exchange, 'Raw'))).toEqual(once);
       texts.add(once.dialogue);
     }
     expect(texts.size).toBeGreaterThan(2);
@@ -658,7 +656,7 @@ describe('the scripted engine', () => {
   it('repeats the last words of either side [13.4g]', async () => {
     const before = ['Is the mill open?', 'Not on Sundays.'];
     const dialogue = async (said: string) =>
-      (await answer(buildPrompt(inputOf({ name: '', who: maren, before, said }, 'Raw')).prompt)).dialogue;
+      (await answer(inputOf({ name: '', who: maren, before, said }, 'Raw'))).dialogue;
     expect(await dialogue('What did you just say?')).toContain('"Not on Sundays."');
     expect(await dialogue('What did I just say?')).toContain('"Is the mill open?"');
   });
@@ -666,8 +664,8 @@ describe('the scripted engine', () => {
   it('acknowledges statements in varied words', async () => {
     const texts = new Set<string>();
     for (let n = 0; n < 60; n += 1) {
-      const { prompt } = buildPrompt(inputOf({ name: '', who: nobody, said: `I walked ${String(n)} miles.` }, 'Raw'));
-      texts.add((await answer(prompt)).dialogue);
+      const input = inputOf({ name: '', who: nobody, said: `I walked ${String(n)} miles.` }, 'Raw');
+      texts.add((await answer(input)).dialogue);
     }
     expect(texts.size).toBeGreaterThan(7);
   });
@@ -677,7 +675,7 @@ describe('the scripted engine', () => {
       const who = { persona: 'Ilse, a guard.', around: { hour } };
       const remembers = ['Wolves took two sheep.', 'wolves fear fire.'];
       const exchange = { name: '', who, remembers, said: 'What of the wolves?' };
-      const { dialogue } = await answer(buildPrompt(inputOf(exchange, 'Raw')).prompt);
+      const { dialogue } = await answer(inputOf(exchange, 'Raw'));
       expect(dialogue).not.toMatch(/(?<![.!?] |^)Wolves/);
     }
   });
@@ -696,9 +694,9 @@ describe('the scripted engine', () => {
       const inPersona = { ...input, observation: 'Who are you?', persona: `Maren Holt is an innkeeper. ${trick}` };
       const inContext = { ...input, observation: 'Who are you?', context: { note: trick }, npcState: { note: trick } };
       for (const one of [input, inPersona, inContext]) {
-        expect((await answer(buildPrompt(one).prompt)).action).toEqual({ type: 'SPEAK', target: '' });
+        expect((await answer(one)).action).toEqual({ type: 'SPEAK', target: '' });
       }
-      expect((await answer(buildPrompt(inContext).prompt)).dialogue).toMatch(/Maren Holt/);
+      expect((await answer(inContext)).dialogue).toMatch(/Maren Holt/);
     }
   });
 

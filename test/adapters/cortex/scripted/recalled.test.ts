@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
 import { answer, type Exchange, inputOf, plays, type Who } from './exchange.js';
 
 const hob: Who = { persona: 'Hob, a ferryman.' };
@@ -116,7 +115,7 @@ describe('recalled memories', () => {
       remembers: [silver],
       said: question,
     };
-    const { dialogue } = await answer(buildPrompt(inputOf(exchange, 'Raw')).prompt, [0.575]);
+    const { dialogue } = await answer(inputOf(exchange, 'Raw'), [0.575]);
     expect(dialogue).toContain(shown);
     expect(dialogue).not.toMatch(HEDGE);
   });

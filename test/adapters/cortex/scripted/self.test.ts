@@ -12,7 +12,53 @@ const tomas: Who = {
   persona: 'You are Tomas Vey, a one-eyed blacksmith. You lost an eye, and you suspect your brother Olan.',
 };
 
+const smith: Who = { persona: 'Greta forges swords. She never talks about the price of her swords.' };
+const proud: Who = { persona: 'Greta is proud, blunt and lost her brother in the mine.' };
+
 const exchanges: readonly Exchange[] = [
+  {
+    name: 'what one never does',
+    who: smith,
+    said: 'What is the price of your swords?',
+    must: [/I never talk about the price of my swords\./],
+  },
+  {
+    name: 'a deed after what one is, in the words of the persona',
+    who: proud,
+    said: 'What happened to your brother in the mine?',
+    must: [/"Greta is proud, blunt and lost her brother in the mine\."/],
+    mustNot: [/I am proud/],
+  },
+  {
+    name: 'a deed of somebody else after what one is',
+    who: { persona: 'Greta is a widow whose husband drank and fell from the bridge.' },
+    said: 'Are you a widow?',
+    must: [/^I am a widow whose husband drank and fell from the bridge\.$/],
+  },
+  {
+    name: 'what one carries, with articles',
+    who: {
+      persona: 'Greta forges swords.',
+      state: { inventory: ['hammer', 'silver ring', 'bread', 'old axe', 'Excalibur', 'gloves'] },
+    },
+    said: 'What do you sell?',
+    must: [/I have a hammer, a silver ring, bread, an old axe, Excalibur and gloves\./],
+  },
+  {
+    name: 'what one carries, in German',
+    who: { persona: 'Greta forges swords.', state: { inventory: ['hammer', 'silver ring', 'bread'] } },
+    said: 'Was verkaufst du?',
+    must: [/^Ich habe: hammer, silver ring und bread\.$/],
+  },
+  {
+    name: 'lore without its key',
+    who: smith,
+    remembers: ['shadowfang: They are wolves of the north forest.'],
+    said: 'What is a shadowfang?',
+    must: [/[Tt]hey are wolves of the north forest\./],
+    mustNot: [/shadowfang:/i],
+  },
+
   { name: 'what one is afraid of', who: berta, said: 'What are you afraid of?', must: [/I am afraid of the sea\./] },
   ...[
     'What are you selling?',

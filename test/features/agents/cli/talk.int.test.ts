@@ -44,6 +44,13 @@ describe('anima talk', () => {
     expect(why?.turnId).toBe(answer?.turnId);
   });
 
+  it('speaks as a player, from whom it keeps what others told [12.2b]', async () => {
+    const texts = async (player: string, line: string) => (await talk('oda', [line], '--player', player)).stdout;
+    await texts('ann', 'The silver is hidden under the old well.');
+    expect(await texts('ben', 'Where is the silver hidden?')).not.toContain('under the old well');
+    expect(await texts('ann', 'Where is the silver hidden?')).toContain('under the old well');
+  });
+
   it('shows a refusal and continues', async () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
     expect(code, stderr).toBe(0);
@@ -53,6 +60,18 @@ describe('anima talk', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as object);
     expect(answers).toMatchObject([{ error: { code: 'NPC_NOT_FOUND' } }, { dialogue: expect.any(String) as string }]);
+  });
+});
+
+describe('anima talk with the token of a player', () => {
+  it('says that it may not ask why, and goes on', async () => {
+    const issued = await typed(['player-token', 'ann', '--npc', 'mira'], {
+      env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey },
+    });
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: issued.stdout.trim() };
+    const { code, stdout, stderr } = await typed(['talk', 'mira'], { env, lines: ['Hello.', '/why', 'Good night.'] });
+    expect([code, stdout.match(/^mira: /gm)?.length], stderr).toEqual([0, 2]);
+    expect(stderr).toContain('FORBIDDEN');
   });
 });
 
@@ -101,6 +120,9 @@ describe('anima talk to a busy server', () => {
   it('shows why an engine gave no text', async () => {
     const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
     expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
+    expect(stderr).not.toContain('\\u000a');
+    expect(stderr).toMatch(/\nRetrying this line in 1 s \.\.\.\n/);
+    expect(stderr.match(/The turn stays open and continues when the model is back\./g)).toHaveLength(1);
   });
 
   it('repeats a line from a file and loses none', async () => {
@@ -171,7 +193,7 @@ describe('anima why', () => {
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain('├─ perceived "Who are you?"');
     expect(shown.stdout).toContain('rebuilt from the record: identical');
-    expect(shown.stdout).toMatch(/│ {2}├─ .*Who are you\?/);
+    expect(shown.stdout).toMatch(/│ {2}[├└]─ observation: .*Who are you\?/);
     const json = await typed(['why', 'asked', '--json'], { env });
     const { turnId } = JSON.parse(json.stdout) as { turnId: string };
     expect(shown.stdout.startsWith(`${turnId} of asked, ended\n`)).toBe(true);

@@ -5,12 +5,17 @@ import { agentInput, retryKey, takeInput } from '../../../../src/features/agents
 import { createExpectedRetries } from '../../../../src/features/agents/expected-retries.js';
 import { SingleFlight } from '../../../../src/kernel/concurrency/single-flight.js';
 import type { JsonObject } from '../../../../src/kernel/base/json.js';
+import { Rejection } from '../../../../src/kernel/base/rejection.js';
 import { npcStream } from '../../../../src/kernel/base/stream-names.js';
-import { retryOf, phasesOf } from '../../../../src/features/agents/http/answer.js';
+import type { Listening } from '../../../../src/features/agents/listening.js';
+import { sentencesOf } from '../../../../src/features/agents/sentences.js';
+import { createReading } from '../../../../src/features/agents/speech.js';
+import { retryOf, phasesOf, shownError } from '../../../../src/features/agents/http/answer.js';
 import { fakeCortex } from '../../../support/fake-cortex.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { openMinds, TENANT } from '../../../support/minds.js';
 import { followersOf } from '../../../support/signal-followers.js';
+import { gate } from '../../../support/gate.js';
 import { settle } from '../../../support/settle.js';
 
 const WAIT_MS = 12_000;
@@ -21,15 +26,24 @@ const asked = {
 };
 
 /** The phases of a turn, and the turn that a retry of the request would get. */
-const follow = async (npcState: JsonObject, action: string, store = new MemoryEventStore()) => {
+const follow = async (
+  npcState: JsonObject,
+  action: string,
+  {
+    store = new MemoryEventStore(),
+    answer = Promise.resolve('Well.'),
+    listening = null,
+    isPlayer = false,
+  }: { store?: MemoryEventStore; answer?: Promise<string>; listening?: Listening | null; isPlayer?: boolean } = {},
+) => {
   const clock = new ManualClock();
-  const { engine } = fakeCortex(() => Promise.resolve(JSON.stringify({ dialogue: 'Well.', action })));
-  const recall = () => Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
+  const { engine } = fakeCortex(async () => JSON.stringify({ dialogue: await answer, action }));
+  const recall = () => Promise.resolve({ memories: [], embedder: 'words@1', pending: 0, byWords: null, revision: -1 });
   const minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
   const retries = createExpectedRetries(clock);
   const deps = {
     ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, retries },
-    ...{ openings: new Map(), waits: new SingleFlight<never>(), embedder: { id: 'words@1' } },
+    ...{ openings: new Map(), waits: new SingleFlight<never>(), embedder: { id: 'words@1' }, sentences: sentencesOf },
   };
   const said = await agentInput({ ...asked, npcState });
   const untilMs = clock.monotonicMs() + WAIT_MS;
@@ -41,7 +55,8 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
     untilMs,
     noteWritten: () => undefined,
     cortex: engine,
-    listening: null,
+    listening,
+    isPlayer,
   };
   const left = new AbortController().signal;
   const phases = phasesOf(deps, { ...followed, retry: retryOf(deps, said, turnId) }, left);
@@ -53,6 +68,36 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
     [Symbol.asyncDispose]: () => minds[Symbol.asyncDispose](),
   };
 };
+
+describe('what a player gets to know of a refusal', () => {
+  it('is what the player hears, and not why [12.4j]', async () => {
+    const shown = async (isPlayer: boolean) => {
+      await using turn = await follow({ hp: 0, status: 'asleep' }, 'MOVE', { isPlayer });
+      let all = '';
+      for await (const text of turn.phases) all += text;
+      const data = /event: error\ndata: (?<data>.*)/.exec(all)?.groups?.['data'] ?? '';
+      return (JSON.parse(data) as { error: { code: string; message: string; details: JsonObject } }).error;
+    };
+    const [told, kept] = [await shown(false), await shown(true)];
+    expect(kept.code).toBe(told.code);
+    expect(Object.keys(told.details).length).toBeGreaterThan(0);
+    expect([kept.message, kept.details]).toEqual(['The NPC does not do that.', { dialogue: 'Mmmh…' }]);
+  });
+
+  it('has nothing of the engine [12.4j]', () => {
+    const down = new Rejection('CORTEX_UNAVAILABLE', {
+      details: { cortexId: 'api:secret', reason: 'ECONNREFUSED 10.0.0.7', turnId: 't1' },
+      retryAfter: 3,
+    });
+    expect(shownError(down, false)).toBe(down);
+    const { code, details, retryAfter } = shownError(down, true);
+    expect({ code, details, retryAfter }).toEqual({
+      code: 'CORTEX_UNAVAILABLE',
+      details: { turnId: 't1' },
+      retryAfter: 3,
+    });
+  });
+});
 
 describe('the phases of an agent’s turn', () => {
   it.each([
@@ -78,7 +123,7 @@ describe('the phases of an agent’s turn', () => {
 
   it('end in time, and expect a retry, when the store does not answer', async () => {
     const store = new MemoryEventStore();
-    await using following = await follow({}, 'SPEAK', store);
+    await using following = await follow({}, 'SPEAK', { store });
     const { phases, turnId, clock } = following;
     let chunk = '';
     while (!chunk.startsWith('event: thinking')) chunk = (await phases.next()).value as string;
@@ -93,5 +138,41 @@ describe('the phases of an agent’s turn', () => {
     await clock.advance(1);
     expect(last).toMatch(/^event: error\n.*"STORE_UNAVAILABLE"/);
     expect(following.owed()).toBe(turnId);
+  });
+
+  it('have every sentence in its order, however slowly they are read [7.4a]', async () => {
+    const { opened, open } = gate();
+    let hear: Parameters<Listening['begin']>[1] = () => undefined;
+    const listening: Listening = {
+      begin: (_, heard) => {
+        hear = heard;
+      },
+      stop: () => undefined,
+    };
+    const answer = opened.then(() => 'One. Two. Three. Four.');
+    await using following = await follow({}, 'SPEAK', { answer, listening });
+    const { phases, turnId } = following;
+    const read = createReading(turnId);
+    const chunks: string[] = [];
+    const next = async () => {
+      const { value } = await phases.next();
+      if (typeof value !== 'string') throw new Error(`No verdict after ${chunks.join('')}`);
+      chunks.push(value);
+    };
+    while (!chunks.at(-1)?.startsWith('event: thinking')) await next();
+    hear(read('{"dialogue":"One. Tw'));
+    await next();
+    for (const more of ['Two. Thr', 'Two. Three. Fo']) {
+      hear(read(`{"dialogue":"One. ${more}`));
+      await settle(5);
+    }
+    open();
+    await settle(50);
+    while (!chunks.at(-1)?.startsWith('event: verdict')) await next();
+    const sentences = [...chunks.join('').matchAll(/^event: dialogue\ndata: (.*)$/gm)].map(
+      ([, data = '']) => JSON.parse(data) as object,
+    );
+    expect(sentences).toMatchObject(['One. ', 'Two. ', 'Three. ', 'Four.'].map((text, index) => ({ index, text })));
+    expect(chunks.join('')).not.toContain('dialogue.retract');
   });
 });

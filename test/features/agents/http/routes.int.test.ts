@@ -49,12 +49,13 @@ const start = async (
   {
     waitMs = WAIT_MS,
     deadlineMs = 900_000,
-    liveTexts = createLiveTexts(),
+    liveTexts: given,
   }: { waitMs?: number; deadlineMs?: number; liveTexts?: LiveTexts | null } = {},
 ): Promise<void> => {
   store = new FollowedStore();
   const clock = new ManualClock();
-  const recall = () => Promise.resolve({ memories: [], pending: 0, byWords: null, revision: -1 });
+  const liveTexts = given === undefined ? createLiveTexts(clock) : given;
+  const recall = () => Promise.resolve({ memories: [], embedder: 'words@1', pending: 0, byWords: null, revision: -1 });
   minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine, liveTexts } });
   const { writers, repository, index: turnIndex, runtime: processes } = minds.deps;
   routes = agentRoutes({
@@ -252,7 +253,7 @@ describe('the phases of an agent’s turn', () => {
     });
 
     it('are refused with another value, and end to listen when the client has left [7.4b]', async () => {
-      const liveTexts = createLiveTexts();
+      const liveTexts = createLiveTexts(new ManualClock());
       const { engine, open } = writing([], 'Well met.');
       await start({ engine }, { liveTexts });
       const wrong = await app.post(
@@ -269,6 +270,14 @@ describe('the phases of an agent’s turn', () => {
       await until(() => liveTexts.writerFor(mind, 'any') === undefined);
       open();
     });
+  });
+
+  it('are not sent without being asked for, and X-Anima-Stream is then ignored with a warning [7.4g]', async () => {
+    await start(fakeCortex(() => Promise.resolve('Well met.')));
+    const warned = async (mode: string) =>
+      (await app.post(PATH, { input: 'Hello.' }, { 'x-anima-stream': mode })).headers.get('anima-warning');
+    expect(await warned('provisional')).toBe('header-ignored; name="X-Anima-Stream"');
+    expect(await warned('verified')).toBeNull();
   });
 
   it('are separated by a comment every 15 seconds [7.1l]', async () => {

@@ -27,6 +27,7 @@ describe('anima card', () => {
     await writeFile(inFolder('mira.json'), JSON.stringify(v2Card()));
     await writeFile(inFolder('mira.png'), withCards({ ccv3: v3Card() }));
     await writeFile(inFolder('empty.png'), withCards({}));
+    await writeFile(inFolder('soul.json'), JSON.stringify({ npcId: 'mira', provenance: {}, signature: '' }));
     await writeFile(inFolder('broken.json'), '{"name":');
     await writeFile(
       inFolder('mira.charx'),
@@ -40,11 +41,11 @@ describe('anima card', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('imports a card from JSON and from an image, and reports the result', async () => {
+  it('imports a card from JSON and from an image, and reports the result [8.9g]', async () => {
     const { code, stdout } = await card('import', 'mira', 'mira.json');
     expect([code, stdout]).toEqual([
       0,
-      'mira is now Mira, from a V2 card. Lore entries: 5, skipped: 2. Memories stored: 3, already known: 0.\n',
+      'mira is now Mira, from a V2 card. Lore entries: 5, skipped: 2 (disabled: 1, without a text: 1). Memories stored: 3, already known: 0.\n',
     ]);
     const again = await card('import', 'oath', 'mira.png', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });
@@ -62,6 +63,20 @@ describe('anima card', () => {
     expect(pngChunks(await readFile(inFolder('mira-again.png')))).toHaveLength(4);
   });
 
+  it.each([
+    ['--file', '--png'],
+    ['--file', '--picture', 'mira.png'],
+    ['--file', '--original'],
+    ['--file', '--version', '3'],
+    ['--original', '--version', '3'],
+    ['--png', '--picture', 'mira.png'],
+  ])('refuses options that exclude each other: %s and %s', async (...options) => {
+    const { code, stderr } = await card('export', 'mira', '--out', 'none', ...options);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot be used with');
+    await expect(readFile(inFolder('none'))).rejects.toThrow('ENOENT');
+  });
+
   it('imports a card from a CHARX, and warns of what it left out [8.9t, 8.9w]', async () => {
     expect(await card('import', 'charx', 'mira.charx')).toMatchObject({ code: 0, stderr: '' });
     const { code, stderr } = await card('import', 'agnai', 'agnai.json');
@@ -70,6 +85,20 @@ describe('anima card', () => {
       'warning: /characterBook/entries/0 must be an object, not null; the entry was left out\n',
     ]);
     expect(JSON.parse((await card('export', 'agnai', '--original')).stdout)).toEqual(agnaiCard([null]));
+  });
+
+  it('keeps the imported file, and writes it again, byte for byte [8.9ac]', async () => {
+    for (const name of ['mira.png', 'mira.charx', 'mira.json']) {
+      expect(await card('import', 'kept', name)).toMatchObject({ code: 0 });
+      const { code, stderr } = await card('export', 'kept', '--file', '--out', 'kept');
+      expect([code, stderr]).toEqual([0, 'Wrote the imported file of kept to kept.\n']);
+      expect((await readFile(inFolder('kept'))).equals(await readFile(inFolder(name)))).toBe(true);
+    }
+    expect(await card('export', 'kept', '--file')).toMatchObject({ code: 2, stderr: 'A file needs --out <file>.\n' });
+    expect(await card('export', 'nobody', '--file', '--out', 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(NPC_NOT_FOUND)') as string,
+    });
   });
 
   it('reports an error in one sentence', async () => {
@@ -85,6 +114,10 @@ describe('anima card', () => {
         'mira.json: This is not a complete PNG with a readable card. The file',
       ],
       [['import', 'mira', 'broken.charx'], 'broken.charx: This is not a complete CHARX (a zip) with a readable card.'],
+      [
+        ['import', 'mira', 'soul.json'],
+        'soul.json is a soul, not a card. Import it with "anima soul import soul.json".',
+      ],
       [['export', 'nobody'], '(NPC_NOT_FOUND)'],
     ] as const;
     for (const [words, sentence] of sentences) {

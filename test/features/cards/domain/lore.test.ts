@@ -17,6 +17,7 @@ describe('the lore of a card', () => {
     const card = { card: 'Mira' };
     expect(loreOf(readCard(v2Card()))).toEqual({
       left: 2,
+      disabled: 1,
       memories: [
         {
           text: 'The gate is old.',
@@ -38,6 +39,22 @@ describe('the lore of a card', () => {
         },
       ],
     });
+  });
+
+  it.each([
+    ['@@dont_activate', 0, undefined],
+    ['@@activate', 1, 1],
+    ['@@dont_activate\n@@activate', 1, 1],
+    ['@@Dont_Activate\n@@depth 4', 0, undefined],
+    ['@@unknown\n@@@dont_activate', 0, undefined],
+    ['@@unknown\n@@@depth 2\n@@@activate', 1, 1],
+    ['@@activate\n@@@dont_activate', 1, 1],
+    ['@@dont_activate_after_match', 1, 0.7],
+    ['@@depth 4', 1, 0.7],
+  ])('obeys the decorators that say always and never: %j [8.9ab]', (decorators, count, importance) => {
+    const { memories, left } = lore({ content: `${decorators}\nThe gate is old.` });
+    expect([memories.length, left, memories[0]?.importance]).toEqual([count, 1 - count, importance]);
+    expect(memories.map(({ text }) => text)).toEqual(count === 0 ? [] : ['The gate is old.']);
   });
 
   it('excludes decorators from the text of a memory [8.9e]', () => {

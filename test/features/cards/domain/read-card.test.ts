@@ -29,6 +29,11 @@ describe('a character card', () => {
     expect(readCard(content)).toMatchObject({ version, content, name: 'Mira' });
   });
 
+  it('may be flat with two of its texts [8.9a]', () => {
+    expect(readCard({ name: 'Mira', description: 'Keeps the inn.', first_mes: '' })).toMatchObject({ version: 1 });
+    expect(readRecordedCard({ name: 'Mira', description: 'Keeps the inn.' })).toMatchObject({ version: 1 });
+  });
+
   it('needs only a name; null counts as absent', () => {
     const card = readCard({ spec: 'chara_card_v2', data: { name: ' Mira ', description: null, character_book: null } });
     expect(card).toMatchObject({ name: 'Mira', calledName: 'Mira', description: '', entries: [] });
@@ -43,6 +48,12 @@ describe('a character card', () => {
       { spec: 'constructor', data: {} },
       '/spec',
       'must be chara_card_v2 or chara_card_v3',
+    ],
+    [
+      'a package of Node',
+      { name: 'anima', version: '1.0.0', description: 'The mind of NPCs.', scripts: {} },
+      '',
+      'must be a character card: a card has "spec", or at least 2 of the texts description, personality, scenario, first_mes, mes_example',
     ],
     ['no data', { spec: 'chara_card_v2' }, '/data', 'must be an object'],
     ['no name', v2Card({ name: ' ' }), '/data/name', 'must be a string that is not empty'],

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ownerKeyFile } from '../../../../src/adapters/files/owner-key-file.js';
 import { createTenantWithKey, draftKey } from '../../../../src/features/keys/api-keys.js';
 import { firstStart } from '../../../../src/features/keys/first-start.js';
+import { seals } from '../../../support/seals.js';
 import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
 import { type OpenedKeys, openKeys } from '../../../../src/features/keys/open-keys.js';
 import { scopes } from '../../../../src/kernel/base/scopes.js';
@@ -19,6 +20,7 @@ import { typed } from '../../../cli/typed.js';
 const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
 const embedding = {
   embedder: { kind: 'builtin' },
+  embeddingCacheBytes: 1_000_000,
   embeddingShare: 0.5,
   readWaitMs: 2000,
   keptAnswerBytes: 1_000_000,
@@ -36,8 +38,8 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
   const { ports, secret } = profile;
   const { apiKeys } = await openKeys({
     ports,
-    writers: new StreamWriters(ports.events, ports.clock),
-    secret,
+    writers: new StreamWriters(ports.events, ports.clock, { seals }),
+    ...{ secret, seals },
     settings,
     onCutOff,
   });
@@ -72,16 +74,33 @@ describe('anima keys', () => {
           scopes: ['npc', 'memory'],
           rateLimit: { limit: 5, windowSeconds: 1 },
         });
+        const nothing = await anima('change', game.keyId);
+        expect([nothing.code, nothing.stderr]).toEqual([2, 'Nothing to change: pass --name or --rate-limit.\n']);
+        const limited = await anima('change', game.keyId, '--rate-limit', 'default');
+        expect(limited, limited.stderr).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining('its limit is default.') as string,
+        });
         expect(await anima('revoke', game.keyId)).toMatchObject({
           code: 0,
           stdout: `Revoked key ${String(game.keyId)}.\n`,
         });
         expect(await anima('revoke', game.keyId)).toMatchObject({ code: 1, stdout: '' });
+        const [head = '', ...lines] = (await anima('list', '--revoked')).stdout.split('\n');
+        const revokedIn = (line = '') => line.slice(head.indexOf('REVOKED')).split(' ')[0];
+        expect([head, ...lines].slice(0, 3).map(revokedIn)).toEqual([
+          'REVOKED',
+          '-',
+          expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        ]);
         const last = await anima('revoke', owner.keyId);
         expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('LAST_ADMIN_KEY')]);
-        const wrong = await anima('issue', 'x', '--scopes', 'fly', '--expires-at', 'tomorrow');
+        const press = await anima('issue', 'press', '--set', 'viewer', '--json');
+        expect(JSON.parse(press.stdout)).toMatchObject({ scopes: ['read'] });
+        const wrong = await anima('issue', '', '--scopes', 'fly');
         expect(wrong.code).toBe(1);
-        expect(wrong.stderr).toMatch(/SCHEMA_INVALID\)\n {2}\/(scopes|expiresAt).*\n {2}\/(scopes|expiresAt)/);
+        expect(wrong.stderr).toMatch(/SCHEMA_INVALID\)\n {2}\/(scopes|name).*\n {2}\/(scopes|name)/);
+        expect((await anima('issue', 'x', '--expires-at', 'tomorrow')).code).toBe(2);
         const foreign = await typed(['keys', 'list'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'am_live_x' } });
         expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('does not accept this key')]);
       } finally {

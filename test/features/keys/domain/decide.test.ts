@@ -53,13 +53,35 @@ describe('an owner key', () => {
   });
 });
 
+describe('a key that was issued with ops before other scopes took parts of it', () => {
+  const key = { ...newKey('k'), owner: false, createdAt: now.toISOString() };
+  const scopesAfter = (data: typeof key & { splitOps?: true }) =>
+    given({ type: 'KeyIssued', data }).state.keys[0]?.scopes;
+
+  it('may do what it could [11.4l]', () => {
+    expect(scopesAfter({ ...key, scopes: ['npc', 'ops'] })).toEqual([
+      'npc',
+      'ops',
+      'metrics',
+      'retract',
+      'acknowledge',
+    ]);
+    expect(scopesAfter({ ...key, scopes: ['npc'] })).toEqual(['npc']);
+  });
+
+  it('is told from a key that was given only ops since', () => {
+    expect(scopesAfter({ ...key, scopes: ['npc', 'ops'], splitOps: true })).toEqual(['npc', 'ops']);
+    expect(issued(newKey('k', { scopes: ['ops'] })).state.keys.at(-1)?.scopes).toEqual(['ops']);
+  });
+});
+
 describe('creating a tenant', () => {
   it('makes the tenant and its owner key, with every scope, in one decision', () => {
     nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).then([
       { type: 'TenantCreated', data: { tenantId: 'studio', tier: 'pro' } },
       {
         type: 'KeyIssued',
-        data: { ...newKey('owner'), scopes: [...scopes], owner: true, createdAt: now.toISOString() },
+        data: { ...newKey('owner'), scopes: [...scopes], owner: true, createdAt: now.toISOString(), splitOps: true },
       },
     ]);
   });
@@ -94,7 +116,7 @@ describe('issuing a key', () => {
     studio.when(issueKey, 'owner', key, now).then([
       {
         type: 'KeyIssued',
-        data: { ...key, scopes: ['npc', 'audit'], owner: false, createdAt: now.toISOString() },
+        data: { ...key, scopes: ['npc', 'audit'], owner: false, createdAt: now.toISOString(), splitOps: true },
       },
     ]);
   });

@@ -29,17 +29,38 @@ const list = (key = owner, query = '') => app.get(`/keys${query}`, bearer(key));
 const revoke = (keyId: string, key = owner) => app.request('DELETE', `/keys/${keyId}`, { headers: bearer(key) });
 
 describe('POST /keys', () => {
-  it('issues a key with all scopes except ops and admin, and shows it [11.4a, 11.4b]', async () => {
+  it('issues a key with the scopes of a game, and shows it [11.4a, 11.4b]', async () => {
     const { status, body } = await issue({ name: 'game' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       name: 'game',
-      scopes: scopes.filter((scope) => scope !== 'ops' && scope !== 'admin'),
+      scopes: ['npc', 'memory', 'facts', 'players'],
       rateLimit: null,
       createdAt: server.clock.now().toISOString(),
     });
     expect(body.key).toMatch(new RegExp(`^am_live_${String(body.keyId)}_`));
     expect((await list(body.key)).status).toBe(403);
+  });
+
+  it('refuses a misspelt member without which a key would be allowed more [11.4m]', async () => {
+    for (const [member, value, meant] of [
+      ['Set', 'viewer', '/set'],
+      ['sets', 'viewer', '/set'],
+      ['scope', ['read'], '/scopes'],
+      ['ratelimit', { limit: 5, windowSeconds: 60 }, '/rateLimit'],
+      ['expireAt', '2031-01-01T00:00:00Z', '/expiresAt'],
+    ] as const) {
+      const { status, body } = await issue({ name: 'press', [member]: value });
+      expect([member, status, body.error?.code]).toEqual([member, 422, 'MEMBER_MISSPELT']);
+      expect(body.error.details.meant).toBe(meant);
+    }
+    const { body: issued } = await issue({ name: 'press', set: 'viewer', test: true, extra: 1 });
+    expect(issued.scopes).toEqual(['read']);
+    const changed = await app.request('PATCH', `/keys/${String(issued.keyId)}`, {
+      body: JSON.stringify({ rate_limit: { limit: 5, windowSeconds: 60 } }),
+      headers: bearer(owner, { 'content-type': 'application/json' }),
+    });
+    expect(changed.status).toBe(422);
   });
 
   it('accepts scopes, limit, expiry and kind [11.4a]', async () => {
@@ -59,6 +80,24 @@ describe('POST /keys', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('ratelimit-policy')).toContain('q=5');
     expect((await issue({ name: 'free', rateLimit: 'off' })).body.rateLimit).toBe('off');
+  });
+
+  it.each([
+    ['viewer', ['read']],
+    ['auditor', ['read', 'audit', 'metrics']],
+    ['writer', ['npc', 'memory', 'rules', 'ghosts', 'read', 'audit']],
+    ['operator', ['read', 'audit', 'metrics', 'retract', 'ops']],
+    ['game', ['npc', 'memory', 'facts', 'players']],
+    ['admin', scopes],
+  ])('issues a key with the scopes of the set %s [11.4k]', async (set, granted) => {
+    const { status, body } = await issue({ name: 'one of them', set });
+    expect([status, body.scopes]).toEqual([201, granted]);
+  });
+
+  it('refuses scopes together with a set [11.4k]', async () => {
+    const { status, body } = await issue({ name: 'both', set: 'viewer', scopes: ['npc'] });
+    expect(status).toBe(400);
+    expect(body.error.details.issues).toEqual([{ pointer: '/set', message: 'must not be sent together with scopes' }]);
   });
 
   it('treats null in an optional member as absent', async () => {
@@ -103,7 +142,60 @@ describe('POST /keys', () => {
   });
 });
 
+describe('PATCH /keys/{keyId}', () => {
+  const change = (keyId: string, body: object, key = owner): Promise<Reply> =>
+    app.request('PATCH', `/keys/${keyId}`, {
+      headers: bearer(key, { 'content-type': 'application/json' }),
+      body: JSON.stringify(body),
+    });
+
+  it('changes the name and the limit, each alone, at once [11.4i]', async () => {
+    const { key, ...issued } = (await issue({ name: 'game', scopes: ['admin'] })).body;
+    const named = await change(issued.keyId, { name: 'Game server, Europe' });
+    expect([named.status, named.body]).toEqual([200, { ...issued, name: 'Game server, Europe' }]);
+    const rateLimit = { limit: 7, windowSeconds: 60 };
+    const limited = await change(issued.keyId, { rateLimit });
+    expect(limited.body).toEqual({ ...issued, name: 'Game server, Europe', rateLimit });
+    expect((await list(key)).headers.get('ratelimit-policy')).toContain('q=7');
+    expect((await change(issued.keyId, { rateLimit: null })).body.rateLimit).toBeNull();
+    expect((await list()).body).toContainEqual(
+      expect.objectContaining({ name: 'Game server, Europe', revoked: false }),
+    );
+  });
+
+  it('and POST /keys record nothing else that stands in a limit [11.4i, 1.2j]', async () => {
+    const rateLimit = { limit: 7, windowSeconds: 60 };
+    const more = { rateLimit: { ...rateLimit, note: 'x'.repeat(100) } };
+    const { body } = await issue({ name: 'game', ...more });
+    expect(body.rateLimit).toEqual(rateLimit);
+    expect((await change(body.keyId, { name: 'Game', ...more })).body.rateLimit).toEqual(rateLimit);
+    expect((await list()).body).toContainEqual(expect.objectContaining({ name: 'Game', rateLimit }));
+  });
+
+  it('refuses an unknown key, a revoked one, and an empty name [11.4i]', async () => {
+    const { keyId } = (await issue({ name: 'game' })).body;
+    expect((await change(keyId, { name: '' })).status).toBe(400);
+    await revoke(keyId);
+    for (const gone of [keyId, 'nobody']) {
+      const { status, body } = await change(gone, { name: 'other' });
+      expect([status, body.error.code]).toEqual([404, 'KEY_NOT_FOUND']);
+    }
+  });
+});
+
 describe('GET /keys', () => {
+  it('lists revoked keys on request, by their names [11.4c]', async () => {
+    const { keyId } = (await issue({ name: 'gone' })).body;
+    await revoke(keyId);
+    expect((await list()).body.map(({ name }: { name: string }) => name)).toEqual(['owner']);
+    const all = (await list(owner, '?revoked=true')).body;
+    type Listed = { name: string; revoked: boolean; revokedAt: string | null };
+    expect(all.map(({ name, revoked, revokedAt }: Listed) => [name, revoked, revokedAt]).sort()).toEqual([
+      ['gone', true, server.clock.now().toISOString()],
+      ['owner', false, null],
+    ]);
+  });
+
   it('lists the keys without their secrets, with their last use [1.3h, 11.4c]', async () => {
     const game = await issue({ name: 'game' });
     const { status, body, text } = await list();

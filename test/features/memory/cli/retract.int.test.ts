@@ -13,7 +13,9 @@ describe('anima lineage, retract and coverage', () => {
     const anima = (...words: string[]) => typed(words, { env });
     const request = createMindRequest({ baseUrl: server.url, key: server.ownerKey });
     const npc = '/npcs/the%20guard';
-    const { id } = (await request('POST', `${npc}/memory`, { text: 'The \u001b[2J baker lied.' })) as { id: string };
+    const { id } = (await request('POST', `${npc}/memory`, { text: 'The \u001b[2J baker lied.', player: 'ann' })) as {
+      id: string;
+    };
     let { tape }: { tape: object } = { tape: { observation: 'Who lied?', context: {}, npcState: {} } };
     const step = async (lastResult?: object): Promise<void> => {
       ({ tape } = (await request('POST', `${npc}/process`, { tape, lastResult })) as { tape: object });
@@ -31,6 +33,7 @@ describe('anima lineage, retract and coverage', () => {
     expect(lines(shown.stdout)).toEqual([
       expect.stringMatching(new RegExp(`^${id} "The .* baker lied\\."$`)),
       expect.stringMatching(/^├─ stored at revision 0, 2\S+Z, by \S+$/),
+      '│  └─ player ann',
       '├─ recalled by',
       expect.stringMatching(/^│ {2}└─ turn t\S+, 2\S+Z, matched by text, similarity 0\.50: SPEAK "The baker!"$/),
       '└─ derived',

@@ -75,9 +75,49 @@ describe('a confirmation', () => {
     const { state } = given(...turn, cleared);
     expect([meant(state, 'Wind.'), meant(state, 'Wind.', 't1')]).toEqual([undefined, undefined]);
     const old = [
-      { memoryId: 't1-0', turnId: 't1', digest: '', revision: 0, atMs: START_MS, confirmed: false, retracted: false },
+      {
+        memoryId: 't1-0',
+        turnId: 't1',
+        digest: '',
+        teller: null,
+        revision: 0,
+        atMs: START_MS,
+        confirmed: false,
+        retracted: false,
+      },
     ];
     expect(meantMemory(state, brought('Wind.'), old, { timeMs: START_MS, withinMs: HOUR_MS })).toBeUndefined();
+  });
+
+  it('refers to no memory that another player told, unless one of both is not told apart [3.2e]', () => {
+    const of = (id: string, from: 'body' | 'context' = 'body') => ({ id, from });
+    const { state } = given(memoryStored('m1', 'Rain.', undefined, of('ann')));
+    const meantBy = (mind: MindState, player?: ReturnType<typeof of>) =>
+      meantMemory(mind, { ...brought('Rain.'), ...(player === undefined ? {} : { player }) }, [], {
+        timeMs: START_MS,
+        withinMs: HOUR_MS,
+      })?.memoryId;
+    expect(
+      [of('ann'), of('ben'), of(''), of('ben', 'context'), undefined].map((player) => meantBy(state, player)),
+    ).toEqual(['m1', undefined, undefined, 'm1', 'm1']);
+    expect(meantBy(given(memoryStored('m1', 'Rain.', undefined, of(''))).state, of(''))).toBeUndefined();
+    expect(meantBy(given(memoryStored('m1', 'Rain.')).state, of('ben'))).toBe('m1');
+    expect(meantBy(given(memoryStored('m1', 'Rain.', undefined, of(''))).state)).toBe('m1');
+    expect(meantBy(given(memoryStored('m1', 'Rain.')).state, of(''))).toBe('m1');
+  });
+
+  it('refers to the first that may be meant, whether or not it has a player [3.2e]', () => {
+    const ann = { id: 'ann', from: 'body' } as const;
+    const [told, untold] = [memoryStored('ann', 'Rain.', undefined, ann), memoryStored('untold', 'Rain.')];
+    const time = { timeMs: START_MS, withinMs: HOUR_MS };
+    const meantBy = (mind: MindState, player?: typeof ann) =>
+      meantMemory(mind, { ...brought('Rain.'), ...(player === undefined ? {} : { player }) }, [], time)?.memoryId;
+    for (const player of [ann, undefined]) {
+      expect(meantBy(given(untold, told).state, player)).toBe('untold');
+      expect(meantBy(given(told, untold).state, player)).toBe('ann');
+      expect(meantBy(given(untold, told, confirmed('untold')).state, player)).toBe('ann');
+      expect(meantBy(given(untold, told, confirmed('untold'), confirmed('ann')).state, player)).toBe('untold');
+    }
   });
 
   it('refers to a retracted memory only if no other exists, so that a repeat does not restore it', () => {
@@ -103,6 +143,7 @@ describe('a confirmation', () => {
     memoryId: 'm1',
     turnId: null,
     digest: '',
+    teller: null,
     revision: 0,
     atMs: START_MS,
     confirmed: false,
@@ -161,6 +202,19 @@ describe('storing a memory of an agent', () => {
     const memoryId = decided.events?.[0]?.data['memoryId'];
     decided.then([{ type: 'MemoryStored', data: { memoryId, ...brought('Rain.'), metadata } }]);
     expect(given().when(storeMemory, brought('Rain.'), by).events?.[0]?.data).not.toHaveProperty('metadata');
+  });
+});
+
+describe('the time of the game', () => {
+  const clock = draftOf({ type: 'FactsReported', data: { facts: { time: '0412-06-01T20:00:00Z' } } });
+
+  it('is recorded with what clients store, except for knowledge [13.3b, 13.3d]', () => {
+    const storedBy = (type: string) =>
+      given(clock).when(storeMemory, { ...brought('Rain.'), type }, by).events?.[0]?.data['gameTime'];
+    expect(storedBy('observation')).toBe('0412-06-01T20:00:00Z');
+    expect(storedBy('knowledge')).toBeUndefined();
+    const [kept] = given(clock).when(confirmMemory, undefined, brought('Rain.'), by).events ?? [];
+    expect(kept?.data['gameTime']).toBe('0412-06-01T20:00:00Z');
   });
 });
 

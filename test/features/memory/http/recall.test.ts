@@ -22,7 +22,7 @@ const answerOf = async (
 ): Promise<{ readonly body: readonly Json[]; readonly headers: object }> => {
   const recall = (query: unknown) => {
     asked.push(query);
-    return Promise.resolve({ memories, pending, byWords, revision: 1 });
+    return Promise.resolve({ memories, embedder: 'words@1', pending, byWords, revision: 1 });
   };
   const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
   const call = {
@@ -83,6 +83,10 @@ describe('the response of a recall', () => {
       expect(none.headers).not.toHaveProperty('Anima-Compared-By-Words');
     },
   );
+
+  it.each(['recallMemories', 'recallAgentMemories'])('names the embedder (%s) [3.9d]', async (route) => {
+    expect((await answerOf(route, [])).headers).toMatchObject({ 'Anima-Embedder': 'words@1' });
+  });
 
   it('contains all memories of ordinary length', async () => {
     expect((await answerOf('recallAgentMemories', recalled(40, 10))).body).toHaveLength(40);

@@ -42,7 +42,7 @@ const historyRoute = route('GET', '/npcs/:npcId/history', {
     const all = Array.from({ length: count }, (_, index) => event(backwards ? count - 1 - index : index));
     const from = query.from ?? (backwards ? count - 1 : 0);
     const begin = all.findIndex(({ revision }) => revision === from);
-    const events = begin < 0 || query.type === 'Nothing' ? [] : all.slice(begin, begin + query.limit);
+    const events = begin < 0 || query.type === 'SoulSealed' ? [] : all.slice(begin, begin + query.limit);
     const next = begin < 0 ? undefined : all[begin + query.limit]?.revision;
     return { body: { npcId: params.npcId, revision: count - 1, events, ...(next === undefined ? {} : { next }) } };
   },
@@ -75,10 +75,20 @@ describe('anima history', () => {
           .split('\n')
           .map((line) => JSON.parse(line)),
       ).toEqual([event(count - 1), event(count - 2)]);
-      expect((await anima('--type', 'Nothing', '--limit', '1')).stdout).toBe('');
+      expect((await anima('--type', 'SoulSealed', '--limit', '1')).stdout).toBe('');
     } finally {
       await app.stop();
     }
+  });
+
+  it('refuses a type that is none, and says which was meant, before it asks the server [11.5h]', async () => {
+    const anima = (type: string) => typed(['history', 'guard', '--type', type]);
+    const misspelt = await anima('TurnOpened,Verdict_refused');
+    expect([misspelt.code, misspelt.stderr]).toEqual([
+      2,
+      expect.stringContaining('"Verdict_refused" is not an event type. Perhaps VerdictRefused was meant.'),
+    ]);
+    expect((await anima('Weather')).stderr).toContain('docs/reference/events lists them.');
   });
 
   it('ends quietly when its reader closes the pipe', async () => {

@@ -90,6 +90,20 @@ const every: Record<NpcEventType, EventDraft> = {
     type: 'AnswerMissing',
     data: { turnId: 't1', cortexId: 'openai', reason: 'It answers without a text.', attempt: 1 },
   }),
+  PromptShortened: draftOf({
+    type: 'PromptShortened',
+    data: {
+      ...{
+        turnId: 't1',
+        mindRevision: 0,
+        logic: 4,
+        budget: 900,
+        cortexId: 'openai',
+        reason: 'The prompt is too long.',
+      },
+      instruction: { type: 'ExecuteInference', prompt: 'Who are you?', constraints: {} },
+    },
+  }),
   TurnFailed: draftOf({
     type: 'TurnFailed',
     data: { turnId: 't1', code: 'CORTEX_NO_ANSWER', reason: 'It answers without a text.' },
@@ -116,6 +130,7 @@ const every: Record<NpcEventType, EventDraft> = {
   SoulExported: draftOf({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
   SoulExportFailed: draftOf({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
   SoulExportExpired: draftOf({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
+  SoulWithdrawn: draftOf({ type: 'SoulWithdrawn', data: { soulId: 's1', txId: 'd' } }),
   SoulArrivalBegun: begun,
   MemoryArrived: memoryArrived,
   SoulArrived: arrived,
@@ -234,9 +249,9 @@ describe('a mind', () => {
 
   const noActs = [
     ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
-    ...['AnswerMissing', 'TurnFailed'],
+    ...['AnswerMissing', 'PromptShortened', 'TurnFailed'],
     'FactsReported',
-    ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
+    ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired', 'SoulWithdrawn'],
   ];
   it.each(Object.entries(every))('is revived only by an act of its own: %s [2.1f]', (type, event) => {
     expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));

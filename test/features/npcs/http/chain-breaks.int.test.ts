@@ -24,7 +24,7 @@ beforeEach(async () => {
   const writers = new StreamWriters(store, clock);
   app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, writers }), {
     clock,
-    keys: { good: testPrincipal(), audit: keyOf('audit'), ops: keyOf('ops') },
+    keys: { good: testPrincipal(), audit: keyOf('audit'), acknowledge: keyOf('acknowledge') },
   });
   // Hashes that belong to no chain.
   await store.append(stream, 'no_stream', [event('one'), event('two', { meta: { prevHash: 'a'.repeat(64) } })]);
@@ -42,21 +42,25 @@ describe('the breaks of a chain', () => {
     const { status, body, headers } = await app.get(path, as('audit'));
     expect([status, body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(false) }]);
     expect(headers.get('anima-revision')).toBe('1');
-    expect((await app.get(path, as('ops'))).status).toBe(403);
+    expect((await app.get(path, as('acknowledge'))).status).toBe(403);
     expect(await store.lastPosition()).toBe(2);
   });
 
-  it('are recorded once by a key with the scope ops, and shown as acknowledged from then on [10.7b]', async () => {
+  it('are recorded once by a key with the scope acknowledge, and shown as acknowledged from then on [10.7b]', async () => {
     expect((await app.post(path, undefined, as('audit'))).status).toBe(403);
-    const first = await app.post(path, undefined, as('ops'));
+    const first = await app.post(path, undefined, as('acknowledge'));
     expect([first.status, first.body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(true) }]);
     expect(first.headers.get('anima-revision')).toBe('3');
-    expect((await app.post(path, {}, as('ops'))).body).toEqual({ npcId: 'the guard', events: 4, breaks: two(true) });
+    expect((await app.post(path, {}, as('acknowledge'))).body).toEqual({
+      npcId: 'the guard',
+      events: 4,
+      breaks: two(true),
+    });
     expect((await app.get(path, as('audit'))).body.breaks).toEqual(two(true));
     const { events: appended } = await store.read(stream, { direction: 'forwards', from: 2, limit: 10 });
     expect(appended.map(({ type, meta }) => [type, meta.actor])).toEqual([
-      ['ChainBreakRecorded', 'ops'],
-      ['ChainBreakRecorded', 'ops'],
+      ['ChainBreakRecorded', 'acknowledge'],
+      ['ChainBreakRecorded', 'acknowledge'],
     ]);
   });
 

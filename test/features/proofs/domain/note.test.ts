@@ -7,7 +7,7 @@ import {
   readCheckpoint,
   readCheckpointText,
 } from '../../../../src/features/proofs/domain/checkpoint.js';
-import { noteKeyId, readNote, signerOf, writeNote } from '../../../../src/features/proofs/domain/note.js';
+import { noteKeyId, readNote, signersOf, writeNote } from '../../../../src/features/proofs/domain/note.js';
 
 const newKey = () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -22,7 +22,7 @@ const noteOf = (key: typeof own, of = text, name = ORIGIN): string =>
   writeNote(of, { name, keyId: noteKeyId(name, key.x), signature: key.sign(of) });
 const signerIn = (note: string, keys = [own]): string | null => {
   const read = readNote(note);
-  return read && (signerOf(read, ORIGIN, keys)?.x ?? null);
+  return read && (signersOf(read, ORIGIN, keys)[0]?.x ?? null);
 };
 
 describe('a signed note', () => {
@@ -41,7 +41,7 @@ describe('a signed note', () => {
       "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n" +
       '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n';
     const read = readNote(signed);
-    expect(read && signerOf(read, name, [{ x }])).toEqual({ x });
+    expect(read && signersOf(read, name, [{ x }])).toEqual([{ x }]);
   });
 
   it('is recognised by the key that signed it, among others, and not by another one', () => {

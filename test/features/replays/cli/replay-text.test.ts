@@ -70,6 +70,15 @@ describe('the text output of a trial', () => {
     const one = { ...trial({}, []), minds: 1, turns: { checked: 1, equal: 1, different: 0, skipped: 0 } };
     expect(replayLines(many, 0)[0]).toMatch(/^completed: 1,204 turns in 31 histories, 1,204 equal,/);
     expect(replayLines(one, 0)[0]).toMatch(/^completed: 1 turn in 1 history, 1 equal,/);
+    expect(replayLines({ ...many, concerned: 2 }, 0)[0]).toContain(' in 2 of 31 histories, ');
+  });
+
+  it('names what could not be made again, and which minds were set aside [10.3p, 10.3v]', () => {
+    const notReplayed = [{ npcId: 'mira', turnId: 't1', revision: 4, reason: 'turn' as const }];
+    const setAside = { minds: 1, named: [{ npcId: 'odo', reason: 'Damaged.' }] };
+    const lines = replayLines({ ...trial({}, []), notReplayed, setAside }, 0);
+    expect(lines).toContain('not replayed: mira t1 (revision 4): the opening of its turn is not before it');
+    expect(lines).toContain('set aside: odo: Damaged.');
   });
 
   it('names the NPCs of each kind, and marks an incomplete list', () => {

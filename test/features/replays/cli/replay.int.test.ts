@@ -98,6 +98,20 @@ describe('anima replay and anima trial', () => {
     ]);
   });
 
+  it('say how many minds an --instead concerned [10.3j]', async () => {
+    const api = apiOf(server.url, server.ownerKey);
+    await api.post('/rules', { rulesetId: 'inn', rulesetRules: strict.rulesetRules });
+    await api.post('/npcs/odo/directive', { observation: 'Nobody sings.', rulesetId: 'inn' });
+    const narrow = await anima('trial', 'mild.json', '--instead', 'inn', '--json');
+    expect(JSON.parse(narrow.stdout)).toMatchObject({ minds: 3, concerned: 1, turns: { checked: 1 } });
+    expect((await anima('trial', 'mild.json', '--instead', 'inn')).stdout).toContain('1 turn in 1 of 3 histories, ');
+  });
+
+  it('refuse a misspelt time before they ask the server [11.5e]', async () => {
+    const misspelt = await typed(['replay', '--since', '2026-13-01']);
+    expect([misspelt.code, misspelt.stderr]).toEqual([2, expect.stringContaining('It must be a day such as')]);
+  });
+
   it('report whether one turn would end the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
     expect(other.stdout).toMatch(/^The turn would be refused\.\n/);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets/presets.js';
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
 import { readActions } from '../../../../src/features/rules/domain/actions/read-actions.js';
+import { readOwnPrompt } from '../../../../src/features/rules/domain/prompt/read-own-prompt.js';
 import { problemsOf } from '../../../../src/features/rules/domain/problems.js';
 import { readStateRules } from '../../../../src/features/rules/domain/state-rules/read-state-rules.js';
 import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
@@ -130,7 +131,7 @@ describe('a registration', () => {
     );
     const { slices } = allSlices(warningsOf({ grammar: 2, rulesetRules }));
     expect(slices.filter((work) => work === 1)).toHaveLength(500);
-    const read = { stateRules: readStateRules(null), actions: readActions(null) };
+    const read = { stateRules: readStateRules(null), actions: readActions(null), ownPrompt: readOwnPrompt(null) };
     expect(allSlices(problemsOf({ rulesetRules }, rulesetRules, read)).slices.length).toBeGreaterThan(500);
   });
 
@@ -138,6 +139,12 @@ describe('a registration', () => {
     expect(allWarnings({ rulesetRules: [] })).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
     ]);
+  });
+
+  it('gets none for a set that only has a prompt of its own [5.1g, 13.6a]', () => {
+    const prompt = { opening: 'Du bist Mira.' };
+    expect(allWarnings({ grammar: 2, rulesetRules: [], prompt })).toEqual([]);
+    expect(allWarnings({ rulesetRules: [], prompt })).toHaveLength(1);
   });
 
   it.each(presetIds())('of a preset needs no warning: %s [5.3d]', (presetId) => {

@@ -21,12 +21,12 @@ describe('anima search', () => {
     const whole = await anima('lantern');
     expect([whole.code, whole.stderr]).toEqual([0, '']);
     expect(lines(whole.stdout)).toEqual([
-      expect.stringMatching(/^2\S+ \S+ {2}other {2}memory {2}"A lantern burned\."$/),
+      expect.stringMatching(/^2\S+ \S+ {2}other {2}memory {2}"A lantern burned\." {2}\S+$/),
       expect.stringMatching(
         /^2\S+ \S+ {2}the guard {2}said {2}the guard -> An\\u202ena {2}"I hold the lantern\." {2}\[\S+\]$/,
       ),
       expect.stringMatching(
-        /^2\S+ \S+ {2}the guard {2}heard {2}An\\u202ena -> the guard {2}"Who holds the \\u001b\[2J lantern\?" {2}\[\S+\]$/,
+        /^2\S+ \S+ {2}the guard {2}heard {2}An\\u202ena -> the guard {2}"Who holds the \\u001b\[2J lantern\?" {2}\S+-0 {2}\[\S+\]$/,
       ),
     ]);
     expect(whole.stdout).toContain(`[${said.turnId}]`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { findTerms, snippetAt } from '../../../../src/features/search/domain/find-terms.js';
-import { placedWords, searchWords } from '../../../../src/kernel/base/placed-words.js';
+import { placedWords, wordsInSlices } from '../../../../src/kernel/base/words.js';
 import { searchTerms } from '../../../../src/features/search/domain/search-terms.js';
 import { Rejection } from '../../../../src/kernel/base/rejection.js';
 import { drained } from '../../../../src/kernel/base/sliced.js';
@@ -97,7 +97,7 @@ describe('the terms of a query', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
         const phrase = text.replaceAll('"', ' ');
-        if (drained(searchWords(phrase)).length === 0) return;
+        if (drained(wordsInSlices(phrase)).length === 0) return;
         expect(found(`"${phrase}"`, phrase)).not.toBeNull();
         expect(found(`"${phrase.toUpperCase().normalize('NFD')}"`, phrase)).not.toBeNull();
       }),

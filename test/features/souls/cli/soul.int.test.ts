@@ -61,7 +61,10 @@ describe('anima soul', () => {
     expect(JSON.parse(line)).toMatchObject({ npcId: 'mira', origin: { importedAt: expect.any(String) } });
     await soul('export', 'mira', '--out', inFolder('later.json'));
     const later = await there('import', inFolder('later.json'));
-    expect(later).toMatchObject({ code: 1, stderr: expect.stringMatching(/SOUL_ALREADY_LIVE[^]*Pass --copy/) });
+    expect(later).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^[^"]*Pass --copy[^"]* \(SOUL_ALREADY_LIVE\)\n$/),
+    });
     expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
     const api = apiOf(other.url, other.ownerKey);
     const memories = (await api.get('/npcs/mira/memory')).body as readonly {
@@ -73,6 +76,26 @@ describe('anima soul', () => {
     });
     expect(lineage.stdout).toMatch(/imported with soul s\S+, first stored there at revision 1/);
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
+  });
+
+  it('warns of an import whose rules are not registered there', async () => {
+    const api = apiOf(server.url, server.ownerKey);
+    await api.post('/rules', { rulesetId: 'tavern', rulesetRules: [] });
+    await api.post('/npcs', { npcId: 'bound', persona: 'Bound.', rulesetId: 'tavern' });
+    await soul('export', 'bound', '--out', inFolder('bound.json'));
+    await using other = await openEmbeddedServer();
+    const there = (...words: string[]) =>
+      typed(['soul', 'import', inFolder('bound.json'), ...words], {
+        env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey },
+      });
+    const came = await there();
+    expect([came.code, came.stderr]).toEqual([
+      0,
+      'warning: bound is bound to the ruleset tavern, which is not registered here. Until it is, the tenant\'s ruleset "default" decides, or without one the built-in preset "default".\n',
+    ]);
+    const rules = apiOf(other.url, other.ownerKey);
+    await rules.post('/rules', { rulesetId: 'tavern', rulesetRules: [] });
+    expect((await there('--copy')).stderr).toBe('');
   });
 
   it('shows the content of a soul, with the newest of many memories [11.5g]', async () => {
@@ -129,6 +152,15 @@ describe('anima soul', () => {
       await writeFile(inFolder(name), text);
       for (const verb of ['verify', 'inspect'])
         expect(await offline(verb, inFolder(name))).toMatchObject({ code: 1, stderr: expect.stringMatching(reason) });
+    }
+    const cards = {
+      'card.json': '{"spec": "chara_card_v2", "data": {"name": "Mira"}}',
+      'card.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    };
+    for (const [name, content] of Object.entries(cards)) {
+      await writeFile(inFolder(name), content);
+      const hint = `is a character card, not a soul. Import it with "anima card import <npcId> ${inFolder(name)}".`;
+      expect(await soul('import', inFolder(name))).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
     }
     const absent = await offline('verify', inFolder('nowhere.json'));
     expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') });

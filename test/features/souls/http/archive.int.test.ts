@@ -45,7 +45,10 @@ let wanted: (grant: ArchiveGrant) => Promise<boolean>;
 beforeEach(async () => {
   clock = new ManualClock();
   archive = new MemorySoulArchive();
-  const signingKeys = { publicKey: async (kid: string) => (kid === 'ours' ? publicKey : undefined) };
+  const signingKeys = {
+    publicKey: async (kid: string) => (kid === 'ours' ? publicKey : undefined),
+    isVoid: () => false,
+  };
   wanted = async () => true;
   const mayUpload = (grant: ArchiveGrant) => wanted(grant);
   app = await startApp(archiveRoutes({ ports: { soulArchive: archive, clock }, signingKeys, mayUpload }), { clock });
@@ -243,7 +246,7 @@ describe('a payload of the archive', () => {
   const publish = async (value: Json = soul): Promise<string> => {
     await stage(value);
     const digest = contentDigest(bytesOf(value));
-    await archive.publish(digest, { tenant: 'studio' });
+    await archive.publish(digest, { tenant: 'studio', at: new Date('2026-01-01T00:00:00Z') });
     return digest;
   };
 
@@ -258,6 +261,13 @@ describe('a payload of the archive', () => {
       'transfer-encoding': 'chunked',
       'x-content-type-options': 'nosniff',
     });
+  });
+
+  it('is not found once it has expired [8.1y]', async () => {
+    await publish();
+    await archive.dropPublic(new Date('2026-01-01T00:00:00Z'), 10);
+    const { status, body } = await app.get(`/archive/${id}`);
+    expect([status, body.error.code]).toEqual([404, 'ARCHIVE_NOT_FOUND']);
   });
 
   it('answers HEAD', async () => {
@@ -342,7 +352,7 @@ describe('the archive in the OpenAPI document', () => {
     const document = openApi(
       archiveRoutes({
         ports: { soulArchive: archive, clock },
-        signingKeys: { publicKey: async () => undefined },
+        signingKeys: { publicKey: async () => undefined, isVoid: () => false },
         mayUpload: async () => true,
       }),
     );

@@ -18,10 +18,17 @@ import {
 import { drained } from '../../../../src/kernel/base/sliced.js';
 import { protocolSoulText } from '../../../../src/features/souls/http/soul-answer.js';
 import type { ReadModels } from '../../../../src/ports/read-models.js';
+import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { gate } from '../../../support/gate.js';
+import { withPlayerNames } from '../../../support/player-names.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 import { ISSUER, noOtherArchives, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
+import { appendNext } from '../../../support/append-next.js';
+import { event } from '../../../support/events.js';
+import { npcStream } from '../../../../src/kernel/base/stream-names.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import { itLong } from '../../../support/long.js';
 
 const keys = await serverKeys('home');
@@ -31,12 +38,14 @@ let events: MemoryEventStore;
 let app: TestApp;
 beforeEach(async () => {
   archive = new MemorySoulArchive();
-  // No list is requested.
-  const readModels = {} as ReadModels;
   events = new MemoryEventStore();
-  const ports = { readModels, soulArchive: archive, events };
+  // No list of souls is requested.
+  const readModels = withPlayerNames(events).readModels as ReadModels;
+  const clock = new ManualClock();
+  const ports = { readModels, soulArchive: archive, events, clock };
+  const writers = new StreamWriters(events, clock, { shared: true });
   const trust = { keys, issuer: ISSUER, trusted: null };
-  app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }), {
+  app = await startApp(keptSoulRoutes({ ports, writers, trust, archives: noOtherArchives, publicUrl: 'http://here' }), {
     keys: {
       good: testPrincipal(),
       second: testPrincipal({ tenant: 'second' }),
@@ -49,11 +58,12 @@ afterEach(async () => {
   await app.stop();
 });
 
+const streamOf = ({ provenance: { tenant, npcId } }: SoulDocument): string => npcStream(tenant, npcId);
 const publish = async (soul: SoulDocument): Promise<string> => {
   const bytes = Buffer.from(jcs(soul));
   const digest = contentDigest(bytes);
   await archive.stage(digest, bytes, { tenant: 'local', expiresAt: new Date('2100-01-01T00:00:00Z') });
-  await archive.publish(digest, { tenant: 'local' });
+  await archive.publish(digest, { tenant: 'local', at: new Date('2026-01-01T00:00:00Z') });
   return digest;
 };
 const published = async (more: Partial<SoulInputs> = {}) => {
@@ -80,6 +90,55 @@ describe('a withdrawn soul', () => {
     expect((await remove()).status).toBe(404);
     expect((await app.get(`/souls/${txId}/disclosure`)).status).toBe(404);
     expect(await archive.readPublic(txId)).toBeNull();
+  });
+
+  const history = async (soul: SoulDocument) =>
+    (await events.read(streamOf(soul), { direction: 'forwards', limit: 10 })).events;
+  const livedBy = async (soul: SoulDocument, ...types: readonly ('NpcRegistered' | 'NpcArchived')[]) => {
+    for (const type of types) await appendNext(events, streamOf(soul), [event(type, { type, data: {} })]);
+  };
+
+  it('is recorded in the history of its NPC, with who withdrew it [8.1z]', async () => {
+    const { soul, txId } = await published();
+    await livedBy(soul, 'NpcRegistered');
+    expect((await app.request('DELETE', `/souls/${txId}`, { headers: as('second') })).status).toBe(404);
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(204);
+    const data = { soulId: soul.id, txId };
+    expect((await history(soul)).slice(1)).toMatchObject([{ type: 'SoulWithdrawn', data, meta: { actor: 'k1' } }]);
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(404);
+    expect(await history(soul)).toHaveLength(2);
+  });
+
+  it('is recorded before it is removed, and a repeat completes the removal [8.1z]', async () => {
+    const { soul, txId } = await published();
+    await livedBy(soul, 'NpcRegistered');
+    const withdraw = archive.withdraw.bind(archive);
+    archive.withdraw = () => Promise.reject(new Error('killed'));
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(500);
+    expect((await history(soul)).map(({ type }) => type)).toEqual(['NpcRegistered', 'SoulWithdrawn']);
+    archive.withdraw = withdraw;
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(204);
+    expect(await archive.readPublic(txId)).toBeNull();
+    expect((await history(soul)).map(({ type }) => type).slice(1)).toEqual(['SoulWithdrawn', 'SoulWithdrawn']);
+  });
+
+  it('stays in the archive if its withdrawal cannot be recorded [8.1z]', async () => {
+    const { soul, txId } = await published();
+    await livedBy(soul, 'NpcRegistered');
+    events.append = () => Promise.reject(new Error('away'));
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(500);
+    expect(await archive.readPublic(txId)).not.toBeNull();
+  });
+
+  it('may be the soul of an archived NPC, which stays archived, or of one without a history [8.1z]', async () => {
+    const { soul, txId } = await published();
+    await livedBy(soul, 'NpcRegistered', 'NpcArchived');
+    expect((await app.request('DELETE', `/souls/${txId}`)).status).toBe(204);
+    const state = (await history(soul)).reduce((mind, recorded) => mindFold.evolve(mind, recorded), mindFold.initial);
+    expect(state).toMatchObject({ archived: true, revision: 2 });
+    const lost = await published({ npcId: 'lost', provenance: { ...soul.provenance, npcId: 'lost' } });
+    expect((await app.request('DELETE', `/souls/${lost.txId}`)).status).toBe(204);
+    expect([await archive.readPublic(lost.txId), await history(lost.soul)]).toEqual([null, []]);
   });
 
   it('is not one that another server signed', async () => {

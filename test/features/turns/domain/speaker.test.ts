@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Json } from '../../../../src/kernel/base/json.js';
-import { isStranger, toldApart, whoSpeaks } from '../../../../src/features/turns/domain/speaker.js';
+import { isStranger, toldApart } from '../../../../src/features/npcs/domain/told-apart.js';
+import { playerMember, whoSpeaks } from '../../../../src/features/turns/domain/speaker.js';
 
 const named = (sent: { readonly body?: Json; readonly header?: string; readonly context?: Json }) =>
   whoSpeaks({ bodies: [sent.body], header: sent.header, context: sent.context ?? {} });
@@ -49,6 +50,26 @@ describe('who speaks', () => {
       from: 'context',
     });
     expect(named({ context: { player: 7 } })).toEqual({ id: '7', from: 'context' });
+  });
+
+  it('is the player of a member that is called almost as it should be, or a stranger [12.1h]', () => {
+    const ben = { id: 'ben' };
+    for (const member of ['player', 'Player', 'playerId', 'player_id', 'PLAYER-ID'])
+      expect(playerMember({ input: 'Hi.', [member]: ben }), member).toEqual(ben);
+    for (const member of ['plyer', 'palyer', 'playerr', 'plaeyrId', 'playerIds', 'playerDi', 'playerIe', 'player_ud'])
+      expect(playerMember({ [member]: 'ben' }), member).toEqual({});
+    expect(playerMember({ Player: 'ann', player: ben })).toEqual(ben);
+    for (const body of [
+      {},
+      { players: 3 },
+      { playerStats: {} },
+      { layer: 2 },
+      { playerHp: 1 },
+      { Player: null },
+      { playerId: '' },
+      null,
+    ])
+      expect(playerMember(body), JSON.stringify(body)).toBeUndefined();
   });
 
   it('is told apart, except by a context [12.1e]', () => {

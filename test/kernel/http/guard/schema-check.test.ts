@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { checkOf } from '../../../../src/kernel/http/guard/schema-check.js';
 import { MemoryText } from '../../../../src/features/memory/body-schemas.js';
-import { TENANT_ID, TIMESTAMP } from '../../../../src/kernel/http/patterns.js';
+import { TIMESTAMP } from '../../../../src/kernel/base/timestamp.js';
+import { TENANT_ID } from '../../../../src/kernel/http/patterns.js';
 
 const check = checkOf('body', Type.Object({ text: MemoryText }));
 

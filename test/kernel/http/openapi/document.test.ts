@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
 
   it('states which routes need a key and which scope', () => {
     expect(document.paths['/open'].get.security).toEqual([]);
-    expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scope': 'npc' });
+    expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scopes': ['npc'] });
     expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 

@@ -1,6 +1,7 @@
 import type { ActionDeclaration, Declarations, TargetKind } from '../../../rules/domain/actions/action-declaration.js';
 import type { PayloadSchema } from '../../../rules/domain/actions/payload-schema.js';
 import { jsonBytes } from '../../../../kernel/base/json.js';
+import type { PromptPart } from './prompt-parts.js';
 import type { TextRules } from './text-rules.js';
 
 const TARGETS: Readonly<Record<TargetKind, string>> = {
@@ -70,14 +71,15 @@ export const actionLines = (
   declarations: Declarations,
   bytes: number,
   guard: TextRules['guard'],
-): readonly string[] => {
+): readonly PromptPart[] => {
   const declared = [...declarations.values()];
   let left = bytes - declared.reduce((sum, { type }) => sum + jsonBytes(type), 0);
   return declared.map((declaration) => {
+    const { type } = declaration;
     const line = lineOf(declaration, guard);
-    const more = jsonBytes(line) - jsonBytes(declaration.type);
-    if (more > left) return declaration.type;
-    left -= more;
-    return line;
+    const more = jsonBytes(line) - jsonBytes(type);
+    const isWhole = more <= left;
+    if (isWhole) left -= more;
+    return { text: isWhole ? line : type, from: 'action', ref: type };
   });
 };

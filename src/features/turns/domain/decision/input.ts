@@ -19,6 +19,10 @@ export type DecisionInput = {
   readonly memories: readonly RecalledMemory[];
   /** What was said before, oldest first. */
   readonly conversation: readonly Exchange[];
+  /** The time from which the prompt tells ages, RFC 3339; absent: it tells none. */
+  readonly promptAt?: string;
+  /** How many tokens the prompt may take; absent: as many as its parts have. */
+  readonly promptBudget?: number;
   /** The ruleset that applies; null to decide without rules. */
   readonly ruleset: DirectiveRuleSet | null;
   /** The rules whose pattern matches the observation, by id (src/features/rules/domain/hold-patterns.ts). */

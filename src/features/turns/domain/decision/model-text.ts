@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { pullApart } from '../../../../kernel/model-text/pull-apart.js';
-import { withoutLeadingReasoning } from '../../../../kernel/model-text/reasoning.js';
+import { withoutReasoningInside } from '../../../../kernel/model-text/reasoning.js';
 import { separateReasoning } from '../../../../kernel/model-text/separate.js';
 import { type ToolCall, withoutToolCalls } from '../../../../kernel/model-text/tool-calls.js';
 import { untilEnd, untilEndToken } from '../../../../kernel/model-text/until-end.js';
@@ -8,6 +8,7 @@ import { findObject } from './find-object.js';
 import {
   excessOfAction,
   answerMember,
+  type CleanText,
   memoriesStored,
   type ModelOutput,
   recordable,
@@ -15,12 +16,8 @@ import {
 } from './model-output.js';
 import { actionCalled } from './tool-action.js';
 
-/**
- * The recorded part of a string in an answer: all before its first end token, without a closed reasoning at its beginning. Any other tag is a part of what is
- * said, and is pulled apart.
- */
-export const cleanText = (text: string): string =>
-  pullApart(untilEndToken(withoutLeadingReasoning(text.toWellFormed())));
+/** The recorded part of a string in an answer: all before its first end token, without reasoning. What else models take for a mark is pulled apart. */
+export const cleanText: CleanText = (text) => pullApart(untilEndToken(withoutReasoningInside(text.toWellFormed())));
 
 /** Words that models write for "none", and how long they are at most with white space. */
 const NOTHING_CHARS = 32;
@@ -52,41 +49,45 @@ const answerCalled = (calls: readonly ToolCall[]): JsonObject | null => {
 };
 
 /** An action, checked against what actions may hold. */
-const takeAction = (action: Json | undefined): Pick<ModelOutput, 'action' | 'excess'> => {
+const takeAction = (action: Json | undefined, clean: CleanText): Pick<ModelOutput, 'action' | 'excess'> => {
   if (isNoAction(action)) return { action: undefined, excess: null };
   const excess = excessOfAction(action as Json);
-  const cleaned = excess === null ? recordable(action as Json, cleanText) : undefined;
+  const cleaned = excess === null ? recordable(action as Json, clean) : undefined;
   return { action: isNoAction(cleaned) ? undefined : cleaned, excess };
 };
+
+/** @param declared the types of action that a call may name; null: any */
+export type ReadModelText = (generated: string, declared?: Pick<ReadonlySet<string>, 'has'> | null) => ModelOutput;
+
+/** `readModelText`. @param clean what of a string in an answer is recorded */
+export const readerWith =
+  (clean: CleanText): ReadModelText =>
+  (generated, declared = null) => {
+    const { text: said, calls } = withoutToolCalls(separateReasoning(generated).text);
+    const text = untilEnd(said);
+    const object = findObject(text).object ?? answerCalled(calls);
+    const called = actionCalled(calls, declared);
+    if (object === null) {
+      return {
+        dialogue: NO_WORDS.test(text) ? '' : pullApart(text.toWellFormed()).trim(),
+        ...takeAction(called, clean),
+        stateChange: undefined,
+        memories: [],
+        structured: called !== undefined,
+      };
+    }
+    const action = answerMember(object, 'action');
+    return {
+      dialogue: spokenText(answerMember(object, 'dialogue'), clean),
+      ...takeAction(isNoAction(action) ? called : action, clean),
+      stateChange: given(object, 'stateDelta', 'stateTransform'),
+      memories: memoriesStored(given(object, 'memoryStore', 'memories'), clean),
+      structured: true,
+    };
+  };
 
 /**
  * Reads a model's text without its reasoning, up to its first end token: the object in which it answers, anywhere in it, otherwise dialogue; and calls of
  * functions, which are actions. Never throws.
- * @param declared the types of action that a call may name; null: any
  */
-export const readModelText = (
-  generated: string,
-  declared: Pick<ReadonlySet<string>, 'has'> | null = null,
-): ModelOutput => {
-  const { text: said, calls } = withoutToolCalls(separateReasoning(generated).text);
-  const text = untilEnd(said);
-  const object = findObject(text).object ?? answerCalled(calls);
-  const called = actionCalled(calls, declared);
-  if (object === null) {
-    return {
-      dialogue: NO_WORDS.test(text) ? '' : pullApart(text.toWellFormed()).trim(),
-      ...takeAction(called),
-      stateChange: undefined,
-      memories: [],
-      structured: called !== undefined,
-    };
-  }
-  const action = answerMember(object, 'action');
-  return {
-    dialogue: spokenText(answerMember(object, 'dialogue'), cleanText),
-    ...takeAction(isNoAction(action) ? called : action),
-    stateChange: given(object, 'stateDelta', 'stateTransform'),
-    memories: memoriesStored(given(object, 'memoryStore', 'memories'), cleanText),
-    structured: true,
-  };
-};
+export const readModelText = readerWith(cleanText);

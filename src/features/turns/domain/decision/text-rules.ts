@@ -6,9 +6,10 @@ import { charsIn, excerpts } from './excerpt.js';
 import { guardText, guardTextBefore3 } from './guard-text.js';
 import type { CleanText, ModelOutput } from './model-output.js';
 import { cleanText, readModelText } from './model-text.js';
+import { cleanText3, readModelText3 } from './model-text-3.js';
 import { readModelTextBefore3, wellFormed } from './model-text-1.js';
 import { formats } from './templates.js';
-import { wholeMembers } from './whole-members.js';
+import { wholeMembers, wholeMembers3 } from './whole-members.js';
 
 /** How a logic reads the texts of models, and keeps texts from outside apart in prompts. */
 export type TextRules = {
@@ -25,11 +26,13 @@ export type TextRules = {
   readonly memoryRoom: (text: string, bytes: number) => number;
   /** What of a large value a prompt shows. */
   readonly members: (value: Json, bytes: number) => Json;
+  /** Whether a ruleset may have a prompt of its own. */
+  readonly ownPrompts: boolean;
   /** The tokens at which a model server is asked to stop. */
   readonly stops: Readonly<Record<Template, readonly string[]>>;
 };
 
-/** The text rules of logic 3. */
+/** The text rules of logic 4. */
 export const TEXT_RULES: TextRules = {
   read: readModelText,
   clean: cleanText,
@@ -37,7 +40,14 @@ export const TEXT_RULES: TextRules = {
   excerpts,
   memoryRoom: charsIn,
   members: wholeMembers,
+  ownPrompts: true,
   stops: STOPS,
+};
+
+/** The text rules of logic 3, which left reasoning inside a string of an answer, and cut texts in large states shorter. */
+export const TEXT_RULES_3: TextRules = {
+  ...TEXT_RULES,
+  ...{ read: readModelText3, clean: cleanText3, members: wholeMembers3, ownPrompts: false },
 };
 
 /** The text rules of the first two logics. */
@@ -48,6 +58,7 @@ export const TEXT_RULES_BEFORE_3: TextRules = {
   excerpts: (texts) => texts.map(({ text, chars }) => cutText(text, chars)),
   memoryRoom: () => 0,
   members: (value) => value,
+  ownPrompts: false,
   stops: {
     Raw: formats.Raw.stop,
     ChatML: formats.ChatML.stop,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
+import { defined } from '../../../../kernel/base/defined.js';
 import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import type { DirectiveRuleSet, RulesetUsed } from '../../../rules/domain/ruleset.js';
 import type { DecisionInput } from './input.js';
@@ -34,6 +35,8 @@ export type TurnRequest = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly conversation?: readonly Exchange[];
+  readonly promptAt?: string;
+  readonly promptBudget?: number;
   /** Which patterns matched, either evaluated before the decision or recorded by the event that opened the turn. */
   readonly patternsHeld?: readonly string[];
 };
@@ -53,6 +56,7 @@ export const effectiveInput = (facts: TurnFacts, asked: TurnRequest, texts: Text
   persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
   memories: asked.memories ?? [],
   conversation: asked.conversation ?? [],
+  ...defined({ promptAt: asked.promptAt, promptBudget: asked.promptBudget }),
   ruleset: facts.ruleset,
   patternsHeld: asked.patternsHeld ?? [],
   texts,

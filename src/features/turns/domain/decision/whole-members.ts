@@ -16,6 +16,9 @@ const MISSING_BYTES = 32;
 const AROUND_BYTES = 8;
 /** A part of a value that is shorter than this is left out instead. */
 const LEAST_BYTES = 200;
+/** What the quotes of a text take in JSON inside JSON, and how often the length of a text is estimated from that of its beginning. */
+const QUOTES_BYTES = 4;
+const CUT_TRIES = 4;
 /** A character that JSON in JSON writes as it is. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -27,6 +30,9 @@ const bytesIn = (value: Json): number =>
 
 /** How many values may still be measured, and what the members of objects with too many of them take at least: listing them again takes long. */
 type Left = { values: number; readonly wide: Map<Json, number> };
+
+/** How values are shortened: with this left to measure, and texts cut in this way. */
+type Shortening = { readonly left: Left; readonly cut: CutTo };
 
 /** The same for a value that takes at most `most` bytes; any number above `most` for others, without looking at all of them. */
 const bytesUpTo = (value: Json, most: number, left: Left): number => {
@@ -55,10 +61,25 @@ const missingIn = (names: readonly string[]): string => {
   return name;
 };
 
-const shortened = (value: Json, bytes: number, depth: number, left: Left): Json | undefined => {
-  if (bytes < LEAST_BYTES) return undefined;
-  // A quote takes four bytes, other units at most three, an escape six.
-  if (typeof value === 'string') return cutText(value, Math.floor(bytes / 6));
+/** How a text is cut to some bytes. */
+type CutTo = (text: string, bytes: number) => string;
+
+/** A quote takes four bytes, other units at most three, an escape six. */
+const sixBytesEach: CutTo = (text, bytes) => cutText(text, Math.floor(bytes / 6));
+
+const asManyAsFit: CutTo = (text, bytes) => {
+  let cut = cutText(text, bytes - QUOTES_BYTES);
+  for (let tries = 0; tries < CUT_TRIES; tries += 1) {
+    const taken = bytesIn(cut);
+    if (taken <= bytes) return cut;
+    cut = cutText(text, Math.floor((cut.length * (bytes - QUOTES_BYTES)) / taken) - 1);
+  }
+  return sixBytesEach(text, bytes);
+};
+
+const shortened = (value: Json, bytes: number, depth: number, { left, cut }: Shortening): Json | undefined => {
+  if (bytes < (depth === DEPTH ? MISSING_BYTES : LEAST_BYTES)) return undefined;
+  if (typeof value === 'string') return cut(value, bytes);
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;
   const names = isObject(value) ? Object.keys(value) : null;
   const members = names?.slice(0, EXAMINED).map((name) => (value as JsonObject)[name] as Json);
@@ -78,7 +99,7 @@ const shortened = (value: Json, bytes: number, depth: number, left: Left): Json 
     return false;
   });
   const next = inOrder[over];
-  const part = next && shortened(next.member, room - next.around, depth - 1, left);
+  const part = next && shortened(next.member, room - next.around, depth - 1, { left, cut });
   if (next !== undefined && part !== undefined) kept.set(next.at, part);
   const whole = names?.length ?? (value as readonly Json[]).length;
   const missing = whole - kept.size;
@@ -95,7 +116,18 @@ const shortened = (value: Json, bytes: number, depth: number, left: Left): Json 
  * A value that takes at most about `bytes` bytes in a recorded prompt: members that do not fit are left out whole, the largest first, and `…` says how
  * many. It always stays JSON.
  */
-export const wholeMembers = (value: Json, bytes: number): Json => {
+export const wholeMembers = (value: Json, bytes: number): Json => membersWithin(value, bytes, asManyAsFit);
+
+/** As `wholeMembers`, as logic 3 did it: of a text, it shows no more than would fit if all its characters were the longest. */
+export const wholeMembers3 = (value: Json, bytes: number): Json => membersWithin(value, bytes, sixBytesEach);
+
+const membersWithin = (value: Json, bytes: number, cut: CutTo): Json => {
   const left: Left = { values: MEASURED, wide: new Map() };
-  return bytesUpTo(value, bytes, left) <= bytes ? value : (shortened(value, bytes, DEPTH, left) ?? MISSING);
+  return bytesUpTo(value, bytes, left) <= bytes ? value : (shortened(value, bytes, DEPTH, { left, cut }) ?? MISSING);
 };
+
+/** Whether a shortened object or list shows anything beside the note on what is missing. */
+export const showsMember = (shown: JsonObject | readonly Json[], whole: Json): boolean =>
+  Array.isArray(shown)
+    ? shown.length > 1 || shown[0] === (whole as readonly Json[])[0]
+    : Object.keys(shown).some((name) => Object.hasOwn(whole as JsonObject, name));

@@ -13,10 +13,17 @@ describe('the dialogue of an answer that is not complete', () => {
       '{"action": {"type": "SELL", "dialogue": "no"}, "memoryStore": ["{\\"dialogue\\": \\"no\\""], "dialogue": "Y',
       'Y',
     ],
-    ['{"dialogue": "She said \\"no\\". \\u00c', 'She said "no". '],
+    ['{"dialogue": "She said \\"no\\". \\u00c', 'She said "no".'],
     ['{"dialogue": "A path\\\\', 'A path\\'],
-    ['{"dialogue": "Good day. <|im_e', 'Good day. '],
+    ['{"dialogue": "Good day. <|im_e', 'Good day.'],
     ['{"dialogue": "One.\nTwo.', 'One.\nTwo.'],
+    ['{"dialogue": "Good day.\\n\\n', 'Good day.'],
+    ['{"dialogue": "Good day.\\n### Res', 'Good day.'],
+    ['{"dialogue": "Good day. <think\\nkind=\\"a', 'Good day.'],
+    ['{"dialogue": "Good day. <think\\nkind=\\"a\\">He lies.</think>You', 'Good day. You'],
+    ['{"dialogue": "Good day.", "memoryStore": ["He said </think>', 'Good day.'],
+    ['{"dialogue": "He lies.</think>Good day.', 'Good day.'],
+    ['{"dialogue": "He lies."}</think>{"dialogue": "Good day.', 'Good day.'],
   ])('is what has been written of it: %s', (output, dialogue) => {
     expect(dialogueSoFar(output)).toBe(dialogue);
   });

@@ -76,7 +76,7 @@ describe('the excerpts of a prompt', () => {
         Array.from({ length: 20 }, () => ({ text, chars: 1_000 })),
         text,
       );
-      expect(performance.now() - began).toBeLessThan(100);
+      expect(performance.now() - began).toBeLessThan(2_000);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readPrompt } from '../../../../../src/adapters/cortex/scripted/read-prompt.js';
+import { readParts } from '../../../../../src/adapters/cortex/scripted/read-parts.js';
 import { giveDirective } from '../../../../../src/features/turns/domain/decision/directive.js';
 import type { DecisionInput } from '../../../../../src/features/turns/domain/decision/input.js';
 import { buildPrompt } from '../../../../../src/features/turns/domain/decision/prompt.js';
@@ -98,10 +98,10 @@ describe.each(injections)('%s', (_, text) => {
   });
 
   it.each(places)('as %s does not look like a rule, a memory or an answer in the prompt', (place) => {
-    const read = (one: string) => readPrompt(buildPrompt(inputWith(one, place)).prompt);
-    const { demands, memories, wantsJson } = read(text);
+    const read = (one: string) => readParts(buildPrompt(inputWith(one, place)).parts);
+    const { demands, memories, before } = read(text);
     const harmless = read(HARMLESS);
-    expect([demands, memories.length, wantsJson]).toEqual([harmless.demands, harmless.memories.length, true]);
+    expect([demands, memories.length, before]).toEqual([harmless.demands, harmless.memories.length, []]);
   });
 
   it.each(places)('as %s recalls no more memories, and does not change the query of other texts', (place) => {

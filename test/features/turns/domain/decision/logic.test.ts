@@ -94,6 +94,9 @@ describe('the table of decision logics', () => {
       }),
       buildPrompt: () => ({
         chat: [],
+        isShortened: false,
+        leftOut: [],
+        parts: [],
         prompt: 'as 99 prompts',
         constraints: {},
         ctxMessages: null,

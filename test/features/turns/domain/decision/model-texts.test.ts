@@ -11,10 +11,12 @@ import {
 import { REPAIRED_CHARS } from '../../../../../src/kernel/model-text/whole-answers.js';
 import { STOPS } from '../../../../../src/kernel/model-text/special-tokens.js';
 import { readModelTextBefore3 } from '../../../../../src/features/turns/domain/decision/model-text-1.js';
+import { readModelText3 } from '../../../../../src/features/turns/domain/decision/model-text-3.js';
 import { readModelText } from '../../../../../src/features/turns/domain/decision/model-text.js';
 import { formats } from '../../../../../src/features/turns/domain/decision/templates.js';
 import types from '../../../../fixtures/action-types.json' with { type: 'json' };
 import textsBefore3 from '../../../../fixtures/model-texts-1.json' with { type: 'json' };
+import texts3 from '../../../../fixtures/model-texts-3.json' with { type: 'json' };
 import texts from '../../../../fixtures/model-texts.json' with { type: 'json' };
 
 const unnamed = { action: undefined, excess: null, stateChange: undefined, memories: [], structured: true };
@@ -25,6 +27,14 @@ describe('the output of a weak model', () => {
     'is read correctly: $what [2.8r, 2.8s, 2.8aa, 2.8ab, 2.8ac, 2.8ad, 2.8ae, 2.8af, 2.8ag, 2.8ah]',
     ({ text, reads }) => {
       expect(readModelText(text)).toEqual({ ...unnamed, ...reads });
+    },
+  );
+
+  const read3 = new Map(texts3.map(({ text, reads }) => [text, reads]));
+  it.each([...texts.filter(({ text }) => !read3.has(text)), ...texts3])(
+    'is read by the third logic as ever: $what',
+    ({ text, reads }) => {
+      expect(readModelText3(text)).toEqual({ ...unnamed, ...reads });
     },
   );
 

@@ -6,6 +6,7 @@ import { readModelText } from '../../../../../src/features/turns/domain/decision
 import { CONVERSATION_BYTES } from '../../../../../src/features/turns/domain/conversation.js';
 import { guardText } from '../../../../../src/features/turns/domain/decision/guard-text.js';
 import { buildPrompt, PROMPT_BYTES } from '../../../../../src/features/turns/domain/decision/prompt.js';
+import { readOwnPrompt } from '../../../../../src/features/rules/domain/prompt/read-own-prompt.js';
 import { templates, type Template } from '../../../../../src/features/rules/domain/ruleset.js';
 import { jcs, type Json } from '../../../../../src/kernel/base/json.js';
 import { anInput, aStrictRuleset, aRuleset } from '../../../../support/rules.js';
@@ -359,9 +360,44 @@ describe('text from outside in a prompt', () => {
     });
   });
 
+  it.each(templates)('is made of its parts in %s, each with its origin [13.5a, 13.5b]', (template) => {
+    const ruleset = { ...aStrictRuleset([{ drRuleId: 'calm', ruleAction: 'FORBID ATTACK' }]), template };
+    const { prompt, parts } = buildPrompt(
+      anInput({
+        ...{ ruleset, npcState: { hp: 3 }, context: { place: 'gate' } },
+        memories: [{ text: 'A ruby is missing.', type: 'x', importance: 1, similarity: 1, memoryId: 't1-0' }],
+        conversation: [{ turnId: 't1', heard: 'Halt!', answered: { dialogue: 'No.' } }],
+      }),
+    );
+    expect(parts.map(({ from, ref }) => [from, ...(ref === undefined ? [] : [ref])].join(' '))).toEqual([
+      ...['persona', 'state', 'context', 'instruction', 'memory t1-0'],
+      ...['instruction', 'conversation t1', 'conversation t1', 'instruction', 'rule calm', 'instruction'],
+      'observation',
+    ]);
+    // Between the parts is nothing but layout.
+    let at = 0;
+    const between = parts.map(({ text }) => {
+      const found = prompt.indexOf(text, at);
+      const before = prompt.slice(at, found);
+      at = found + text.length;
+      return before;
+    });
+    for (const layout of between.slice(1, -1)) expect(['\n', '\n- ', '\n\n']).toContain(layout);
+  });
+
+  it('names the declared actions as parts [13.5b]', () => {
+    const actions = [{ type: 'WAVE', description: 'Greets.' }];
+    const { parts } = buildPrompt(anInput({ ruleset: { ...aStrictRuleset([]), actions } }));
+    expect(parts).toContainEqual({ text: 'WAVE: "Greets."', from: 'action', ref: 'WAVE' });
+  });
+
   it('never makes a prompt exceed its bound', () => {
     const most = PROMPT_BYTES + CONVERSATION_BYTES;
     const texts = ['"', '\\', '€', '😀', '###', '\u0001', '<|', 'a'].map((piece) => piece.repeat(20_000));
+    const memory = { type: 'x', importance: 1, similarity: 1, storedAt: '2026-03-02T11:00:00.000Z' };
+    const long = '###'.repeat(33);
+    const prompt = { opening: '###'.repeat(1_100), ages: { hour: long }, headings: { heard: long, answered: long } };
+    expect(readOwnPrompt(prompt).prompt).toEqual(prompt);
     for (const template of templates) {
       for (const text of texts) {
         const rules = Array.from({ length: 60 }, () => ({
@@ -369,20 +405,20 @@ describe('text from outside in a prompt', () => {
           ruleReason: text,
           rulePromptSuffix: text,
         }));
-        const { prompt, ctxMessages, chat } = buildPrompt(
+        const made = buildPrompt(
           anInput({
-            observation: text,
+            ...{ observation: text, promptAt: '2026-03-02T12:00:00.000Z' },
             conversation: Array.from({ length: 64 }, () => ({ turnId: 't', heard: text, answered: { text } })),
             persona: text,
             npcState: { [text]: text },
             context: { said: text },
-            memories: Array.from({ length: 30 }, () => ({ text, type: 'x', importance: 1, similarity: 1 })),
-            ruleset: aRuleset(rules, template),
+            memories: Array.from({ length: 30 }, () => ({ ...memory, text })),
+            ruleset: { ...aRuleset(rules, template), prompt },
           }),
         );
-        expect(Buffer.byteLength(JSON.stringify(prompt))).toBeLessThanOrEqual(most);
-        expect(Buffer.byteLength(JSON.stringify(ctxMessages))).toBeLessThanOrEqual(most);
-        expect(Buffer.byteLength(JSON.stringify(chat))).toBeLessThanOrEqual(most);
+        expect(Buffer.byteLength(JSON.stringify(made.prompt))).toBeLessThanOrEqual(most);
+        expect(Buffer.byteLength(JSON.stringify(made.ctxMessages))).toBeLessThanOrEqual(most);
+        expect(Buffer.byteLength(JSON.stringify(made.chat))).toBeLessThanOrEqual(most);
       }
     }
   });

@@ -1,0 +1,111 @@
+import { logStream } from '../../kernel/base/stream-names.js';
+import { isIncluded } from '../../kernel/crypto/merkle.js';
+import type { Seals } from '../../kernel/crypto/seals.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { fitsItsHash } from '../../kernel/streams/event-checks.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { fromHex } from './domain/edge.js';
+import { type Leaf, leafHash } from './domain/leaf.js';
+import { logOf } from './domain/logged-streams.js';
+import { inclusionSpans } from './domain/proofs.js';
+import { type CheckpointAt, logEventOf } from './log.js';
+import { openLogTree } from './log-tree.js';
+import { firstRevision } from './search-stream.js';
+
+/** How long after the first sealed event of a log older servers may still write, in milliseconds: a rolling upgrade is over then. */
+const UPGRADE_MS = 24 * 60 * 60 * 1_000;
+
+type FromBeforeDeps = {
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Of events. */
+  readonly seals: Seals;
+};
+
+/** A head in the log, and its index. */
+type LoggedHead = { readonly leaf: Leaf; readonly index: number };
+
+/**
+ * Decides, in a store that an older version began, whether an event without a seal is from before the upgrade: a chain of hashes leads from it to a
+ * head that the log held by the end of the upgrade (docs/adr/0038-seals.md). Until the upgrade has ended, every such event is. The caller has checked
+ * that the event fits its hash. Errors of the event store are propagated.
+ */
+export const createFromBefore = ({
+  events,
+  clock,
+  seals,
+}: FromBeforeDeps): ((event: RecordedEvent) => Promise<boolean>) => {
+  const isSealed = ({ meta }: RecordedEvent): boolean => meta.mac !== undefined;
+  const isIntact = async (event: RecordedEvent): Promise<boolean> =>
+    seals.fits(event.meta.hash, event.meta.mac ?? '') && (await fitsItsHash(event));
+  /** The last sealed checkpoint of the upgrade; 'open' while it has not ended, null if the log was changed. */
+  const closingOf = async (log: string): Promise<CheckpointAt | 'open' | null> => {
+    const last = (await events.read(log, { direction: 'backwards', limit: 1 })).events[0];
+    if (last === undefined) return 'open';
+    const first = await eventAt(events, log, await firstRevision(events, log, last.revision, isSealed));
+    if (first === undefined) return 'open';
+    if (!(await isIntact(first))) return null;
+    const endMs = Date.parse(first.meta.at) + UPGRADE_MS;
+    if (clock.now().getTime() < endMs) return 'open';
+    const end = await firstRevision(events, log, last.revision, ({ meta }) => Date.parse(meta.at) >= endMs);
+    for await (const page of pagesOf(events, log, { direction: 'backwards', from: end - 1, to: first.revision })) {
+      for (const event of page.events) {
+        if (event.type !== 'CheckpointSigned' || !isSealed(event)) continue;
+        if (!(await isIntact(event))) return null;
+        const known = logEventOf(event);
+        return known.type === 'CheckpointSigned' ? { ...known.data, revision: event.revision } : null;
+      }
+    }
+    return 'open';
+  };
+  /** The head of the event's stream in the first round that went beyond it, from the batches of that round. */
+  const headAfter = async (log: string, event: RecordedEvent, closing: CheckpointAt): Promise<LoggedHead | null> => {
+    const through = (recorded: RecordedEvent): boolean => logEventOf(recorded).data.through >= event.position;
+    const from = await firstRevision(events, log, closing.revision, through);
+    for await (const page of pagesOf(events, log, { direction: 'forwards', from, to: closing.revision })) {
+      for (const recorded of page.events) {
+        const known = logEventOf(recorded);
+        if (known.type === 'CheckpointSigned') return null;
+        if (known.type !== 'LeavesLogged') continue;
+        const { leaves, size } = known.data;
+        const place = leaves.findIndex(({ stream, revision }) => stream === event.stream && revision >= event.revision);
+        const leaf = leaves[place];
+        if (leaf !== undefined) return { leaf, index: size + place };
+        await yieldToEventLoop();
+      }
+    }
+    return null;
+  };
+  const isIn = async (log: string, { leaf, index }: LoggedHead, closing: CheckpointAt): Promise<boolean> => {
+    const { size, root } = closing;
+    const path = await openLogTree(events, log, closing).roots(inclusionSpans(index, size));
+    return isIncluded({ leaf: leafHash(leaf), place: index, leaves: size, path }, fromHex(root));
+  };
+  /** Whether the events from one on follow one another up to the head. */
+  const leadsTo = async ({ stream, revision, hash: own }: Leaf, event: RecordedEvent): Promise<boolean> => {
+    let { hash } = event.meta;
+    const range = { direction: 'forwards', from: event.revision + 1, to: revision } as const;
+    if (event.revision < revision) {
+      for await (const page of pagesOf(events, stream, range)) {
+        for (const next of page.events) {
+          if (next.meta.prevHash !== hash || !(await fitsItsHash(next))) return false;
+          ({ hash } = next.meta);
+          await yieldToEventLoop();
+        }
+      }
+    }
+    return hash === own;
+  };
+  return async (event) => {
+    // The metadata may be forged, so the name of the stream says whose log it is.
+    const logged = logOf(event.stream);
+    if (logged === null) return false;
+    const log = logStream(logged.tenant);
+    const closing = await closingOf(log);
+    if (closing === null || closing === 'open') return closing === 'open';
+    const head = await headAfter(log, event, closing);
+    return head !== null && (await isIn(log, head, closing)) && (await leadsTo(head.leaf, event));
+  };
+};
