@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-/** The files with tests or property runs that are too long for `npm test`: those of scenarios define their tests elsewhere. */
+/** The files with tests or property runs that are too long for `npm test`. */
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter(
     (file) =>
       file.endsWith('.long.test.ts') ||
-      /\/scenarios\/embedded-/.test(file) ||
       (file.endsWith('.test.ts') &&
         !file.endsWith('.dist.test.ts') &&
         /\/support\/long\.js'/.test(readFileSync(file, 'utf8'))),

@@ -97,7 +97,8 @@ describe('an unavailable dependency', () => {
         expect(await body.types()).toEqual(eventsOfStep.slice(0, 2).flat());
         expect((await api.get(body.path)).status).toBe(200);
         expect((await api.get('/npcs')).status).toBe(200);
-        expect((await api.post('/npcs', { npcId: `registered-${how}` })).status).toBe(200);
+        const registered = await api.post('/npcs', { npcId: `registered-${how}` });
+        expect(registered.status, registered.text).toBe(200);
       } finally {
         if (how === 'dead') await servers.restart('temporal');
         else await servers.hang('temporal', false);

@@ -8,7 +8,6 @@ import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { describeLong } from '../support/long.js';
 
 const SESSION_MS = 120_000;
 const actor = { npcId: 'diver', persona: 'A diver who counts her steps.', data: {} };
@@ -373,8 +372,11 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.post('/ghost/replay', repro)).body).toMatchObject({ reproduced: true });
     });
   });
+};
 
-  describeLong(`a body of a ghost session on ${profile}, whose server is killed`, () => {
+/** Bodies of ghost sessions whose server is killed. */
+export const ghostBodyKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`a body of a ghost session on ${profile}, whose server is killed`, () => {
     const running = projectingServer(open);
     const { ok, run, turn, post, stepsOf, statusOf, over } = clientOf(running);
     const restart = async (): Promise<void> => {

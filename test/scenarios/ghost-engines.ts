@@ -6,7 +6,6 @@ import { walkOn } from '../support/ghost-model.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { describeLong } from '../support/long.js';
 
 type Asked = { readonly messages: readonly { readonly role: string; readonly content: string }[] };
 type Step = {
@@ -150,8 +149,11 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 2 });
     });
   });
+};
 
-  describeLong(`ghosts that a model plays on ${profile}, after kills`, () => {
+/** Sessions of ghosts that a model plays, whose server is killed. */
+export const ghostEngineKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`ghosts that a model plays on ${profile}, after kills`, () => {
     const opened = modelServer();
     const running = projectingServer(askingModels(open, opened));
     const { run, statusOf, over, textsOf } = clientOf(running);

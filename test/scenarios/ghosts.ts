@@ -5,7 +5,6 @@ import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../support/ghosts.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { describeLong, itLong } from '../support/long.js';
 
 /** The intended defects of the level `faulty`. */
 const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
@@ -227,42 +226,36 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
     }, 300_000);
 
-    itLong(
-      'can be compared, drawn, and reported to pipelines [9.11a, 9.11b, 9.12a, 9.12b, 9.12c, 9.12d]',
-      async () => {
-        const ids = await Promise.all([
-          run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
-          run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
-        ]);
-        const [faulty, cellar] = ids;
-        const results = await over(faulty);
-        await over(cellar);
-        const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
-          comparable: boolean;
-          added: { kind: string }[];
-        };
-        expect(compared.comparable).toBe(false);
-        expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
-        const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
-        expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
-        const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
-        expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
-        expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
-        const png = ok(await running.api.get(`/ghost/${faulty}/picture?format=png`));
-        expect(png.headers.get('content-type')).toMatch(/^image\/png/);
-        expect(png.text).toContain('PNG\r\n');
-        const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
-        const failed = results.resultsTests.filter(
-          ({ testPassed, testSkipped }) => !testPassed && testSkipped !== true,
-        );
-        for (const test of results.resultsTests)
-          expect(test).toMatchObject({
-            testScreenshot: failed.includes(test) ? expect.stringMatching(/picture\?format=png$/) : null,
-          });
-        expect(junit.match(/<failure /g)).toHaveLength(failed.length);
-      },
-      180_000,
-    );
+    it('can be compared, drawn, and reported to pipelines [9.11a, 9.11b, 9.12a, 9.12b, 9.12c, 9.12d]', async () => {
+      const ids = await Promise.all([
+        run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
+        run({ goal: 'find_bugs', level: 'cellar', seed: 5 }),
+      ]);
+      const [faulty, cellar] = ids;
+      const results = await over(faulty);
+      await over(cellar);
+      const compared = ok(await running.api.get(`/ghost/${cellar}/compare/${faulty}`)).body as {
+        comparable: boolean;
+        added: { kind: string }[];
+      };
+      expect(compared.comparable).toBe(false);
+      expect(compared.added.map(({ kind }) => kind)).toContain('unreachable_goal');
+      const same = ok(await running.api.get(`/ghost/${faulty}/compare/${faulty}`)).body as object;
+      expect(same).toMatchObject({ comparable: true, added: [], gone: [], kept: results.resultsFindings });
+      const picture = ok(await running.api.get(`/ghost/${faulty}/picture`));
+      expect(picture.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+      expect(picture.text).toMatch(/^<svg [^]*<title>goal way out<\/title>[^]*<\/svg>\n$/);
+      const png = ok(await running.api.get(`/ghost/${faulty}/picture?format=png`));
+      expect(png.headers.get('content-type')).toMatch(/^image\/png/);
+      expect(png.text).toContain('PNG\r\n');
+      const junit = ok(await running.api.get(`/ghost/${faulty}/junit`)).text;
+      const failed = results.resultsTests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true);
+      for (const test of results.resultsTests)
+        expect(test).toMatchObject({
+          testScreenshot: failed.includes(test) ? expect.stringMatching(/picture\?format=png$/) : null,
+        });
+      expect(junit.match(/<failure /g)).toHaveLength(failed.length);
+    }, 180_000);
 
     it('are refused for invalid requests, and belong to their studio [1.3j, 7.3a, 9.8a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
@@ -289,8 +282,11 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await resultsOf(id)).not.toHaveProperty('resultsPartial');
     });
   });
+};
 
-  describeLong(`ghost sessions on ${profile}, after kills`, () => {
+/** Ghost sessions whose server is killed. */
+export const ghostKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`ghost sessions on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { run, statusOf, over, stepsOf } = clientOf(running);
 

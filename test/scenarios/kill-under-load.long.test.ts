@@ -8,7 +8,7 @@ import { projections } from '../../projections/registry.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { answersTo, createWriter, expectWholeHistory, rowsOf, untilAnswers } from '../support/writers.js';
 
-const ROUNDS = 50;
+const ROUNDS = 30;
 const WRITERS = 32;
 const MINDS = 8;
 /** A round ends with a kill after this many responses, another number each time, and fails when they do not arrive in time. */

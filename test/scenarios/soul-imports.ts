@@ -9,7 +9,6 @@ import { askPatiently } from '../support/ask-patiently.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../support/souls.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { describeLong } from '../support/long.js';
 
 /** Long enough for a test, short enough to wait for. */
 const DEADLINE_MS = 8_000;
@@ -385,8 +384,11 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       ok(await bring(txId, soul));
     });
   });
+};
 
-  describeLong(`imported souls on ${profile}, after kills`, () => {
+/** Imports of souls while the server is killed. */
+export const soulImportKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`imported souls on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 

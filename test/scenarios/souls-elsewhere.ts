@@ -12,7 +12,6 @@ import { codeOf } from '../support/api.js';
 import { type LoopbackServer, openLoopbackServer } from '../support/loopback-server.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { itLong } from '../support/long.js';
 
 /** Memories with more text than one chunk of a file in IPFS holds. */
 const LONG = Array.from({ length: 40 }, (_, n) => `${String(n)} ${'The gate is old. '.repeat(420)}`);
@@ -118,7 +117,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.post(exportPath(npcId), { storage: 'local' })).status).toBe(200);
     });
 
-    itLong('expire at their deadline when the node goes down between the phases [7.2h]', async () => {
+    it('expire at their deadline when the node goes down between the phases [7.2h]', async () => {
       const npcId = await mindOf(running, 'waiting', []);
       node.answer(({ path }, response) => {
         if (path.startsWith('/api/v0/add?')) response.destroy();

@@ -8,7 +8,6 @@ import { soulFromCbor } from '../support/soul-from-cbor.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
-import { describeLong } from '../support/long.js';
 
 /** Long enough for a test, short enough to wait for. */
 const DEADLINE_MS = 8_000;
@@ -512,8 +511,11 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/souls/${unknown}`)).body).not.toHaveProperty('soul');
     });
   });
+};
 
-  describeLong(`souls on ${profile}, after kills`, () => {
+/** Exports of souls while the server is killed. */
+export const soulKillScenarios = (profile: string, open: OpenServer): void => {
+  describe(`souls on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 

@@ -6,7 +6,7 @@ import { playerTokenScenarios } from './player-tokens.js';
 import { bindingScenarios } from './bindings.js';
 import { droppedAnswerScenarios } from './dropped-answers.js';
 import { factsScenarios } from './facts.js';
-import { ghostBodyScenarios } from './ghost-bodies.js';
+import { ghostBodyKillScenarios, ghostBodyScenarios } from './ghost-bodies.js';
 import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
 import { mainJobScenarios } from './main-job.js';
@@ -30,6 +30,7 @@ playerTokenScenarios('distributed', openDistributedServer);
 // A restart takes many seconds here; the embedded profile tries more moments.
 agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
 ghostBodyScenarios('distributed', openDistributedServer);
+ghostBodyKillScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);

@@ -1,4 +1,4 @@
-import { tenantsStream, tenantStream } from '../../kernel/base/stream-names.js';
+import { localTenant, tenantsStream, tenantStream } from '../../kernel/base/stream-names.js';
 import { hashApiKey, keyIdOf, makeApiKey, secretBytes } from './domain/api-key.js';
 import {
   changeKey,
@@ -19,9 +19,6 @@ import type { Random } from '../../ports/random.js';
 import type { KeyDirectory } from './key-directory.js';
 import { tenantFold, tenantNamesFold } from './tenant-fold.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
-
-/** The tenant of the machine that the server runs on. Only its owner key creates other tenants. */
-export const localTenant = 'local';
 
 /** Dependencies of changes to a tenant. */
 export type TenantDeps = CommandDeps & { readonly directory: KeyDirectory };

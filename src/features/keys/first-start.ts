@@ -1,7 +1,8 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
-import { addOwnerKey, type ApiKeyDeps, createTenantWithKey, draftKey, localTenant } from './api-keys.js';
+import { addOwnerKey, type ApiKeyDeps, createTenantWithKey, draftKey } from './api-keys.js';
+import { localTenant } from '../../kernel/base/stream-names.js';
 import { makeCommandId } from '../../kernel/streams/command-id.js';
 
 /** A key to be shown only once, and the file it was written to. `path` is null if it is not in a file. */

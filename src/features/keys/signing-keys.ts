@@ -4,7 +4,7 @@ import { CompactSign } from 'jose';
 
 import { jcs, type JsonObject } from '../../kernel/base/json.js';
 import { StartProblem } from '../../kernel/base/start-problem.js';
-import { signingKeysStream } from '../../kernel/base/stream-names.js';
+import { localTenant, signingKeysStream } from '../../kernel/base/stream-names.js';
 import { currentSigningKey, isRevokedAt, type SigningKey, type SigningKeyState } from './domain/signing-key-state.js';
 import { ed25519Jwk } from '../../kernel/crypto/jwk.js';
 import type { Seals } from '../../kernel/crypto/seals.js';
@@ -61,7 +61,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
  */
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<KnownSigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
-  const context = { tenant: 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
+  const context = { tenant: localTenant, actor: 'system', commandId, correlationId: commandId, causationId: null };
   const start = await runCommand(deps, signingKeysStream, signingKeyFold, context, (keys) => {
     // A server with a wrong secret must not add a key.
     for (const key of keys) opened(deps.wrapKey, key);

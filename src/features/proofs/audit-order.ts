@@ -5,7 +5,7 @@ import { logEvents } from './domain/events.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { rowKey } from '../../kernel/read-models/row-key.js';
 import { breaksOf, type ChainBreak, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
-import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { logStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
@@ -103,8 +103,7 @@ export const auditOrder = async (
     const known = last.get(stream);
     if (known !== undefined) return known;
     if (revision === 0) return { revision: -1, hash: GENESIS_HASH };
-    const page = await events.read(stream, { direction: 'forwards', from: revision - 1, limit: 1 });
-    return { revision: revision - 1, hash: page.events[0]?.meta.hash ?? '' };
+    return { revision: revision - 1, hash: (await eventAt(events, stream, revision - 1))?.meta.hash ?? '' };
   };
   const checkChain = async (event: RecordedEvent): Promise<void> => {
     const previous = await before(event);
@@ -123,8 +122,8 @@ export const auditOrder = async (
     unlogged.add(stream);
     found.wrong(stream, revision, 'the log was made without it: it was renamed, inserted, moved or changed');
   };
-  const checkListed = async ({ stream, revision }: RecordedEvent): Promise<void> => {
-    if (revision > 0 || logOf(stream)?.kind !== 'npc') return;
+  const checkListed = async ({ stream, revision }: RecordedEvent, kind: LoggedKind): Promise<void> => {
+    if (revision > 0 || kind !== 'npc') return;
     if ((await readModels.get(npcs, rowKey(stream, ''))) !== null) return;
     if ((await readModels.progress(npcs, stream)) < 0) return;
     found.wrong(stream, revision, 'the list of NPCs lacks it: "anima rebuild" makes the read models anew');
@@ -134,11 +133,12 @@ export const auditOrder = async (
     const end = page.at(-1);
     if (end === undefined) return null;
     for (const event of page) {
-      if (logOf(event.stream)?.tenant !== tenant) continue;
+      const log = logOf(event.stream);
+      if (log?.tenant !== tenant) continue;
       if (found.isFull) return { position: event.position - 1, log: rounds.begins };
       await checkChain(event);
       await checkLogged(event);
-      await checkListed(event);
+      await checkListed(event, log.kind);
       found.checked(event.stream);
       await yieldToEventLoop();
     }

@@ -14,7 +14,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import { logStream, npcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
-import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { openLogTree } from './log-tree.js';
 import { firstRevision } from './search-stream.js';
 
@@ -77,9 +77,6 @@ type MindProof = {
   readonly note: string;
 };
 
-const eventOf = async (events: LogReads, stream: string, revision: number): Promise<RecordedEvent | undefined> =>
-  (await events.read(stream, { direction: 'forwards', from: revision, limit: 1 })).events[0];
-
 /** The checkpoint of this size, or the newest. @throws Rejection CHECKPOINT_NOT_FOUND */
 export const requireCheckpoint = async (events: LogReads, tenant: string, size?: number): Promise<CheckpointAt> => {
   const found = await (size === undefined ? newestCheckpoint(events, tenant) : checkpointOfSize(events, tenant, size));
@@ -99,12 +96,12 @@ export const proveMind = async (
   checkpoint: CheckpointAt,
 ): Promise<MindProof | null> => {
   const stream = npcStream(tenant, npcId);
-  const later = await eventOf(events, stream, upTo + 1);
+  const later = await eventAt(events, stream, upTo + 1);
   const round = later === undefined ? checkpoint : await checkpointBeforePosition(events, tenant, later.position);
   if (round === null) return null;
   const through = Math.min(round.through, checkpoint.through);
   const beyond = await firstRevision(events, stream, upTo, ({ position }) => position > through);
-  const head = beyond === 0 ? undefined : await eventOf(events, stream, beyond - 1);
+  const head = beyond === 0 ? undefined : await eventAt(events, stream, beyond - 1);
   if (head === undefined) return null;
   const batch = await logEventThrough(events, tenant, head.position);
   if (batch?.type !== 'LeavesLogged') return null;
@@ -150,8 +147,7 @@ export async function* bundleOf(
       : await consistencyPath(events, tenant, checkpoint, earlier);
   const found = checkpoint && (await provePart(events, query, checkpoint));
   const isBeyond = found !== null && found.leaf.revision > to;
-  const before =
-    from === 0 ? undefined : (await events.read(stream, { direction: 'forwards', from: from - 1, limit: 1 })).events[0];
+  const before = from === 0 ? undefined : await eventAt(events, stream, from - 1);
   const prevHash = before?.meta.hash ?? GENESIS_HASH;
   const version = isBeyond ? 2 : 1;
   let chunk = line({ bundle: 'anima-history', version, tenant, npcId, stream, from, to, prevHash, madeAt, keys });

@@ -3,6 +3,7 @@ import type { UnknownEvent } from '../../kernel/base/decoder.js';
 import { logStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { firstRevision } from './search-stream.js';
+import { eventAt } from '../../kernel/streams/stream-pages.js';
 
 /** The dependencies of reading a log. */
 export type LogReads = Pick<EventStore, 'read'>;
@@ -20,23 +21,22 @@ export const logEventOf = (recorded: RecordedEvent): KnownEvent => {
   return event;
 };
 
-const eventAt = async (events: LogReads, stream: string, revision: number): Promise<RecordedEvent> => {
-  const { events: found } = await events.read(stream, { direction: 'forwards', from: revision, limit: 1 });
-  const [event] = found;
+const requireEvent = async (events: LogReads, stream: string, revision: number): Promise<RecordedEvent> => {
+  const event = await eventAt(events, stream, revision);
   if (event?.revision !== revision) throw new Error(`${stream} lacks its revision ${String(revision)}`);
   return event;
 };
 
 /** A batch of leaves of a log. */
 export const batchAt = async (events: LogReads, stream: string, revision: number): Promise<LeafBatch> => {
-  const event = logEventOf(await eventAt(events, stream, revision));
+  const event = logEventOf(await requireEvent(events, stream, revision));
   if (event.type !== 'LeavesLogged') throw new Error(`${stream} has no leaves at its revision ${String(revision)}`);
   return event.data;
 };
 
 /** The checkpoint at a revision of a log. */
 export const checkpointAt = async (events: LogReads, tenant: string, revision: number): Promise<CheckpointAt> => {
-  const event = logEventOf(await eventAt(events, logStream(tenant), revision));
+  const event = logEventOf(await requireEvent(events, logStream(tenant), revision));
   if (event.type !== 'CheckpointSigned')
     throw new Error(`the log has no checkpoint at its revision ${String(revision)}`);
   return { ...event.data, revision };
@@ -75,7 +75,7 @@ const newestWhile = async (
   if (last === null) return null;
   const stream = logStream(tenant);
   const beyond = await firstRevision(events, stream, last.revision, (event) => !holds(logEventOf(event)));
-  return beyond === 0 ? null : newestAt(events, tenant, await eventAt(events, stream, beyond - 1));
+  return beyond === 0 ? null : newestAt(events, tenant, await requireEvent(events, stream, beyond - 1));
 };
 
 /** The checkpoint of this size; null if there is none. */
@@ -110,5 +110,5 @@ export const logEventThrough = async (
     last.revision,
     (event) => logEventOf(event).data.through >= position,
   );
-  return logEventOf(await eventAt(events, stream, revision));
+  return logEventOf(await requireEvent(events, stream, revision));
 };

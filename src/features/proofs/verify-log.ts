@@ -14,11 +14,13 @@ import { type Acknowledgement, acknowledgedOf, lookAtChain } from '../npcs/chain
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { breaksOf, type ChainBreak, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type LogStatus, logStatus } from './log-status.js';
 import { logFold } from './log-fold.js';
 import { keyOfJwk } from './verify-bundle.js';
 
+/** Where an audit of everything begins. */
+const FIRST: OrderPlace = { position: 0, log: 0 };
 /** An answer ends after this many events and heads, or this many broken items. */
 const ANSWER_EVENTS = 200_000;
 const ANSWER_BROKEN = 200;
@@ -216,10 +218,7 @@ const auditLog = async (
   const keys = (await deps.signingKeys.publicJwks()).map(keyOfJwk).filter((key) => key !== null);
   let { edge, size } =
     begin === 0 ? logFold.initial : (await deps.writers.asOf(stream, logFold, { revision: begin - 1 })).state;
-  const before =
-    begin === 0
-      ? undefined
-      : (await deps.events.read(stream, { direction: 'forwards', from: begin - 1, limit: 1 })).events[0];
+  const before = begin === 0 ? undefined : await eventAt(deps.events, stream, begin - 1);
   let prevHash = before?.meta.hash ?? GENESIS_HASH;
   const wrong = (revision: number, reason: string): void => found.wrong(stream, revision, reason);
   for await (const page of pagesOf(deps.events, stream, { direction: 'forwards', from: begin })) {
@@ -276,5 +275,3 @@ export const auditTenant = async (
     (await chains()) ?? (await auditLog(deps, tenant, place !== null && 'log' in place ? place.log : 0, named, found));
   return found.answer(deps.events, next);
 };
-
-const FIRST: OrderPlace = { position: 0, log: 0 };

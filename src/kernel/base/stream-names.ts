@@ -78,6 +78,8 @@ export const accessStream = (tenant: string): string => `access-${escape(tenant)
 /** The prefix of the streams of tenants, and of no other stream. */
 export const tenantStreamPrefix = 'tenant-';
 export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);
+/** The tenant of the machine that the server runs on. Only its owner key creates other tenants. */
+export const localTenant = 'local';
 /** Names every tenant; the one stream read to find the others. */
 export const tenantsStream = 'tenants';
 /** The server's verdict-signing keys, wrapped. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.js';
 import type { CommandContext } from '../base/command-context.js';
 import type { Random } from '../../ports/random.js';
-import { tenantOf } from '../base/stream-names.js';
+import { localTenant, tenantOf } from '../base/stream-names.js';
 
 /** A new command id: the time and 96 random bits, in characters that are allowed in ids. */
 export const makeCommandId = (clock: Clock, random: Random): string =>
@@ -40,7 +40,7 @@ export const systemContext = (
 ): CommandContext => {
   const commandId = makeCommandId(clock, random);
   return {
-    tenant: tenantOf(stream) ?? 'local',
+    tenant: tenantOf(stream) ?? localTenant,
     actor: 'system',
     commandId,
     correlationId: commandId,

@@ -21,7 +21,11 @@ export const readModel = (file) => {
     vector: floats,
     matrix: (name) => {
       const { at, bytes, scale } = header[name];
-      return Float32Array.from(new Int16Array(whole, from + at, bytes / 2), (value) => value * scale);
+      const quantized = new Int16Array(whole, from + at, bytes / 2);
+      const values = new Float32Array(quantized.length);
+      // Not Float32Array.from, which would take a third of the time that loading takes.
+      for (let place = 0; place < values.length; place += 1) values[place] = quantized[place] * scale;
+      return values;
     },
   };
 };

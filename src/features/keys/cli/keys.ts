@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { OwnerKey } from '../first-start.js';
 import type { KeyAnswer } from '../http/routes.js';
 import { defined } from '../../../kernel/base/defined.js';
+import { localTenant } from '../../../kernel/base/stream-names.js';
 import { scopes, type ScopeSet, scopeSetNames, scopeSets } from '../../../kernel/base/scopes.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { examples, expiresAtOption, jsonOption } from '../../../cli/shared/options.js';
@@ -160,7 +161,7 @@ const bootstrap = (terminal: Terminal, { bootstrapDistributed }: OwnerKeys): Com
     .addOption(jsonOption())
     .action(async ({ json }: JsonReply) => {
       const made = await bootstrapDistributed(terminal);
-      if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: 'local', ...made });
+      if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: localTenant, ...made });
       else if (made === null) remark(terminal, 'The tenant local already has an owner key. Nothing was changed.');
       else {
         print(terminal, made.key);
@@ -171,7 +172,7 @@ const bootstrap = (terminal: Terminal, { bootstrapDistributed }: OwnerKeys): Com
 const recover = (terminal: Terminal, { recoverOwner }: OwnerKeys): Command =>
   new Command('recover')
     .description('create another owner key (embedded profile: stop the server first)')
-    .option('--tenant <tenantId>', 'tenant that lost its owner key', 'local')
+    .option('--tenant <tenantId>', 'tenant that lost its owner key', localTenant)
     .addOption(jsonOption())
     .action(async ({ json, tenant }: JsonReply & { tenant: string }) => {
       const { key, path } = await recoverOwner(terminal, tenant);

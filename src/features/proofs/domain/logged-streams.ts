@@ -1,4 +1,4 @@
-import { signingKeysStream, tenantOf, tenantsStream } from '../../../kernel/base/stream-names.js';
+import { localTenant, signingKeysStream, tenantOf, tenantsStream } from '../../../kernel/base/stream-names.js';
 
 /** The kinds of streams of a tenant that its log holds: all on which decisions rest. A kind is how the names of its streams begin. */
 const tenantKinds = ['npc', 'ruleset', 'level', 'ghost', 'tenant', 'access'] as const;
@@ -15,9 +15,6 @@ export const firstKinds: readonly LoggedKind[] = ['npc'];
 export const kindsBehind = (kinds: readonly LoggedKind[] | null): readonly LoggedKind[] =>
   kinds === null ? [] : loggedKinds.filter((kind) => !kinds.includes(kind));
 
-/** The server's own tenant. */
-const SERVER_TENANT = 'local';
-
 const isTenantKind = (kind: string): kind is (typeof tenantKinds)[number] =>
   (tenantKinds as readonly string[]).includes(kind);
 const isServerStream = (stream: string): stream is (typeof serverStreams)[number] =>
@@ -25,10 +22,11 @@ const isServerStream = (stream: string): stream is (typeof serverStreams)[number
 
 /** Which log holds a stream, and as what; null for streams that no log holds. */
 export const logOf = (stream: string): { readonly tenant: string; readonly kind: LoggedKind } | null => {
-  if (isServerStream(stream)) return { tenant: SERVER_TENANT, kind: stream };
+  if (isServerStream(stream)) return { tenant: localTenant, kind: stream };
   const kind = stream.slice(0, Math.max(0, stream.indexOf('-')));
-  const tenant = isTenantKind(kind) ? tenantOf(stream) : null;
-  return tenant === null || !isTenantKind(kind) ? null : { tenant, kind };
+  if (!isTenantKind(kind)) return null;
+  const tenant = tenantOf(stream);
+  return tenant === null ? null : { tenant, kind };
 };
 
 /**
