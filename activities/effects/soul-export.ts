@@ -35,7 +35,7 @@ type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
   readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'latest' | 'newest'>;
-  readonly checks: Pick<EventChecks, 'requireWhole'>;
+  readonly checks: Pick<EventChecks, 'isBroken' | 'requireWhole'>;
   readonly signingKeys: SigningKeys;
   /** The public URL of this server, which is the exporter. */
   readonly issuer: string;
@@ -59,7 +59,7 @@ type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
 /**
  * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where it is not public yet. A repeat makes the same
  * document, unless the key or the tenant's rules have changed since or, without players, bodies have named others.
- * @throws Rejection CHAIN_BROKEN, SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
+ * @throws Rejection CHAIN_BROKEN, SOUL_TOO_LARGE; the reason of the signal; what the ports throw
  */
 const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<Sealed> => {
   const { ports, signingKeys, issuer } = deps;
@@ -67,7 +67,7 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
   await deps.checks.requireWhole(stream, revision, signal);
   const { state: mind } = await deps.writers.asOf(stream, mindFold, { revision });
   const memories = asked.includeMemories
-    ? await soulMemories({ ...ports, writers: deps.writers }, stream, revision, signal)
+    ? await soulMemories({ events: ports.events, checks: deps.checks }, stream, revision, signal)
     : [];
   const isWhole = asked.without === undefined;
   const held = isWhole ? mind : sinceArrival(mind, await arrivedParts(ports.events, stream, mind.origin));
@@ -93,14 +93,16 @@ const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal)
       chain: isWhole ? chain : withoutPlaces(chain),
     },
   });
-  const document = await signSoul(signingKeys, issuer, unsigned);
+  // The keys may be rotated meanwhile.
+  const { kid } = signingKeys.current;
+  const document = await signSoul(signingKeys, issuer, unsigned, kid);
   const { bytes, digest } = await canonicalPayload(document);
   await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
   return {
     name: document.name,
     digest,
     root: document.trainingProof,
-    kid: signingKeys.current.kid,
+    kid,
     mindRevision: revision,
     memories: document.memories.length,
     bytes: bytes.length,

@@ -19,7 +19,7 @@ import { followSigningKeys } from '../features/keys/follow-signing-keys.js';
 import { startAccessRecorder } from '../features/keys/record-access.js';
 import { firstStart, type OwnerKey } from '../features/keys/first-start.js';
 import { deriveKey } from '../kernel/crypto/derive-key.js';
-import { createEventChecks } from '../kernel/streams/event-checks.js';
+import { createEventChecks, isChanged } from '../kernel/streams/event-checks.js';
 import { createFromBefore } from '../features/proofs/from-before.js';
 import { createSeals, type Seals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
@@ -276,8 +276,13 @@ const openState = async (
   metrics: Metrics,
   log: Log,
 ): Promise<OpenState> => {
-  const snapshots = createSnapshotting({ ...ports, log, seals: createSeals(deriveKey(secret, 'snapshot-mac')) });
   const seals = createSeals(deriveKey(secret, 'event-mac'));
+  // The signing keys show it. Their stream is read before any that has snapshots.
+  let bornSealed = false;
+  const snapshots = createSnapshotting({
+    ...{ ...ports, log, seals: createSeals(deriveKey(secret, 'snapshot-mac')) },
+    isBroken: (event) => isChanged(seals, event, !bornSealed),
+  });
   const writers: StreamWriters = new StreamWriters(countedStore(ports.events, metrics), ports.clock, {
     ...{ shared, snapshots, seals },
     claim: claimSoul(() => ({ ...ports, writers })),
@@ -288,6 +293,7 @@ const openState = async (
     log.error({ err: error }, isTenant ? 'Refusing the keys of a tenant' : 'Lost the key feed; resuming');
   };
   const keys = await openKeys({ ports, writers, secret, seals, settings, onCutOff });
+  ({ bornSealed } = keys.signingKeys);
   try {
     // If several servers share a store, `anima keys bootstrap` creates the first tenant.
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));

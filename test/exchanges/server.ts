@@ -148,7 +148,7 @@ export const openExchangeServer = async () => {
   };
   const writers = new StreamWriters(events, clock, {
     seals,
-    snapshots: createSnapshotting({ snapshots, clock, log, seals: snapshotSeals }),
+    snapshots: createSnapshotting({ snapshots, clock, log, seals: snapshotSeals, isBroken: checksOf(events).isBroken }),
   });
   const projector = new Projector({ events, writer: readModels, clock, log }, projections);
   await projector.start();

@@ -151,3 +151,66 @@ describe('a store that was changed while its server was stopped', () => {
     });
   });
 });
+
+describe('a store that is changed while its server runs', () => {
+  it('gets no signature for other words, although the server wrote them itself [10.13b]', async () => {
+    await using directory = await temporaryDirectory();
+    const server = await startOn(directory.path);
+    try {
+      const api = apiOf(server.url, server.ownerKey?.key ?? '');
+      const judged = await api.post('/npcs/odo/verdict', {
+        observation: 'A stranger asks for water.',
+        generatedOutput: '{"dialogue":"The well is closed."}',
+      });
+      const { turnId } = judged.body;
+      expect(judged.body.signature).toEqual(expect.any(String));
+      const database = new DatabaseSync(join(directory.path, 'events.db'));
+      const { changes } = database
+        .prepare(
+          "UPDATE events SET data = replace(data, 'The well is closed.', 'Drink this.') WHERE type = 'VerdictReached'",
+        )
+        .run();
+      database.close();
+      expect(changes).toBe(1);
+      expect(codeOf(await api.get(`/npcs/odo/turns/${turnId}`))).toBe('CHAIN_BROKEN');
+      expect((await api.get(`/npcs/odo/verdicts/${turnId}/why`)).body).toMatchObject({
+        broken: true,
+        verdict: { dialogue: 'Drink this.', signature: null },
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('gives souls their memories from its events, whatever the read models say [10.13b]', async () => {
+    await using directory = await temporaryDirectory();
+    const first = await startOn(directory.path);
+    const key = first.ownerKey?.key ?? '';
+    const text = 'A stranger asked for the way.';
+    await apiOf(first.url, key).post('/npcs', { npcId: 'mira', persona: 'Keeps the inn.' });
+    await apiOf(first.url, key).post('/npcs/mira/memory', { text });
+    expect((await apiOf(first.url, key).get('/npcs/mira/memory')).text).toContain(text);
+    await first.stop();
+    const database = new DatabaseSync(join(directory.path, 'reads.db'));
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rows_%'").all();
+    let changed = 0;
+    for (const { name } of tables as { readonly name: string }[])
+      changed += database
+        .prepare(`UPDATE ${name} SET row = replace(row, ?, 'The king robbed me.') WHERE row LIKE ?`)
+        .run(text, `%${text}%`).changes;
+    database.close();
+    expect(changed).toBeGreaterThan(0);
+    const second = await startOn(directory.path);
+    try {
+      const exported = await apiOf(second.url, key).post('/npcs/mira/soul/export', {
+        npcState: {},
+        includeMemories: true,
+      });
+      expect(exported.status, exported.text).toBe(200);
+      expect(exported.text).toContain(text);
+      expect(exported.text).not.toContain('The king robbed me.');
+    } finally {
+      await second.stop();
+    }
+  });
+});

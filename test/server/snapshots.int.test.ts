@@ -18,9 +18,13 @@ import { ManualClock } from '../support/manual-clock.js';
 import { onBehalf } from '../support/streams.js';
 
 /** Writes a mind of 1,200 events to the data directory of a stopped server. @returns the event at 1,000 */
-const writeMind = async (dataDir: string, npcId: string): Promise<StreamEvent> => {
+const writeMind = async (dataDir: string, secret: Uint8Array, npcId: string): Promise<StreamEvent> => {
+  const seals = createSeals(deriveKey(secret, 'event-mac'));
   await using events = EmbeddedEventStore.open(join(dataDir, 'events.db'));
-  const writer = await new StreamWriters(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
+  const writer = await new StreamWriters(events, new ManualClock(), { seals }).open(
+    npcStream('local', npcId),
+    mindFold,
+  );
   const placed: StreamEvent[] = [];
   for (let from = 0; from < 1_200; from += 400) {
     const recorded = await writer.append(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
@@ -33,9 +37,9 @@ describe('a server with minds of many events', () => {
   it('starts from the snapshot of a mind, and makes a changed one again from the events [10.13e]', async () => {
     await using server = await openEmbeddedServer();
     await server.halt();
-    const { stream, revision, meta } = await writeMind(server.dataDir, 'mira');
-    const file = join(server.dataDir, 'snapshots.db');
     const secret = new TextEncoder().encode((await readFile(join(server.dataDir, 'secret'), 'utf8')).trim());
+    const { stream, revision, meta } = await writeMind(server.dataDir, secret, 'mira');
+    const file = join(server.dataDir, 'snapshots.db');
     const seals = createSeals(deriveKey(secret, 'snapshot-mac'));
     {
       // Its state differs from what the events make, which shows whether it is used.
@@ -46,7 +50,7 @@ describe('a server with minds of many events', () => {
     }
     {
       // Someone who has not the secret changes what another snapshot says.
-      const { stream: bran, meta: at } = await writeMind(server.dataDir, 'bran');
+      const { stream: bran, meta: at } = await writeMind(server.dataDir, secret, 'bran');
       const place = { stream: bran, version: MIND_VERSION, revision, hash: at.hash, atMs: Date.parse(at.at) };
       const state = JSON.stringify({ ...mindFold.initial, persona: 'a guard', revision, updatedAt: at.at });
       using snapshots = EmbeddedSnapshots.open(file);

@@ -67,7 +67,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const shared = options.runtime !== null;
   const log = defectLog(options.onDefect);
   const snapshotting = createSnapshotting(
-    { snapshots, clock, log, seals: snapshotSeals },
+    { snapshots, clock, log, seals: snapshotSeals, isBroken: checksOf(events).isBroken },
     { every: options.snapshotEvery },
   );
   const writers: StreamWriters = new StreamWriters(events, clock, {

@@ -4,6 +4,7 @@ import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/kernel/streams/snapshotting.js';
+import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { Moment, Snapshot, Snapshots } from '../../src/ports/snapshots.js';
@@ -64,14 +65,20 @@ export const snapshotServers = ({
   store = new MemoryEventStore(),
   snapshots = EmbeddedSnapshots.open(':memory:'),
   every,
-}: { readonly store?: EventStore; readonly snapshots?: Snapshots; readonly every?: number } = {}) => {
+  isBroken = () => Promise.resolve(false),
+}: {
+  readonly store?: EventStore;
+  readonly snapshots?: Snapshots;
+  readonly every?: number;
+  readonly isBroken?: EventChecks['isBroken'];
+} = {}) => {
   const clock = new ManualClock();
   const warnings: string[] = [];
   const log = { warn: (_: object, message: string) => void warnings.push(message) };
   const server = (over: Snapshots = snapshots, events = store): StreamWriters => {
     const options = every === undefined ? {} : { every };
     return new StreamWriters(events, clock, {
-      snapshots: createSnapshotting({ snapshots: over, clock, log, seals: snapshotSeals }, options),
+      snapshots: createSnapshotting({ snapshots: over, clock, log, seals: snapshotSeals, isBroken }, options),
     });
   };
   const saved = async (stream = npcStream('studio', 'mira')): Promise<readonly number[]> => {

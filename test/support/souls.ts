@@ -21,7 +21,7 @@ import { seededRandom } from './seeded-random.js';
 export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promise<SigningKeys> => {
   const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
   const clock = new ManualClock();
-  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom(seed) };
+  const deps = { events, clock, writers: new StreamWriters(events, clock, { seals }), random: seededRandom(seed) };
   return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), seals, alg });
 };
 
@@ -31,7 +31,7 @@ export const rotatingKeys = async (
   clock: Clock = new ManualClock(),
 ): Promise<SigningKeys & { rotate(): Promise<string>; revoke(kid: string, since: string): Promise<void> }> => {
   const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
-  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom(seed) };
+  const deps = { events, clock, writers: new StreamWriters(events, clock, { seals }), random: seededRandom(seed) };
   const signing = { ...deps, wrapKey: new Uint8Array(32).fill(9), seals, alg: 'EdDSA' } as const;
   const signingKeys = await openSigningKeys(signing);
   const changes = { ...signing, signingKeys };

@@ -25,7 +25,11 @@ const nonceOf = (seals: Seals, kid: string): Uint8Array =>
 
 /** Whether a store has been sealed since its beginning: its first key was made by a server that seals events. */
 export const isBornSealed = (seals: Seals, [first]: readonly MadeSigningKey[]): boolean =>
-  first !== undefined && Buffer.from(nonceOf(seals, first.kid)).toString('base64url') === first.wrapped.nonce;
+  first !== undefined && Buffer.from(first.wrapped.nonce, 'base64url').equals(nonceOf(seals, first.kid));
+
+/** The public half of a key, base64url. */
+export const publicHalf = (privateKey: KeyObject): string =>
+  createPublicKey(privateKey).export({ format: 'jwk' }).x ?? '';
 
 /** Makes a signing key from random bytes, in its stored form. */
 export const makeSigningKey = ({
@@ -41,7 +45,7 @@ export const makeSigningKey = ({
   readonly alg: SigningAlgorithm;
 }): MadeSigningKey => {
   const seed = random.bytes(SEED_BYTES);
-  const x = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x ?? '';
+  const x = publicHalf(privateKeyOf(seed));
   const kid = thumbprint(x);
   return { kid, alg, x, wrapped: wrap(wrapKey, kid, seed, nonceOf(seals, kid)) };
 };

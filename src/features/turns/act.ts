@@ -46,6 +46,8 @@ export type Acted<Type extends ActEvent> = {
   readonly at: { readonly revision: number; readonly at: string };
   readonly revision: number;
   readonly position: number;
+  /** Whether this call recorded it; otherwise an earlier attempt did, and it was read from the store. */
+  readonly isFresh: boolean;
   readonly rulesetMissing?: string;
   /** The ruleset that the request named, if the mind is bound to another. */
   readonly rulesetIgnored?: string;
@@ -86,6 +88,7 @@ const act = async <Type extends ActEvent>(
     at: { revision: first.revision, at: first.meta.at },
     revision: outcome.revision,
     position: outcome.position,
+    isFresh: outcome.earlier !== true,
     ...(typeof missing === 'string' ? { rulesetMissing: missing } : {}),
     ...defined({ rulesetIgnored: rulesetUsedBy(event)?.asked }),
   };

@@ -1,12 +1,13 @@
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
+import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
 import { chainBroken, type EventChecks } from '../../kernel/streams/event-checks.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
-import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { turn } from '../../../workflows/turn/turn.js';
 
 export type GoodTurnDeps = {
   readonly events: Pick<EventStore, 'read'>;
-  readonly writers: Pick<StreamWriters, 'hasWritten'>;
+  readonly repository: Pick<ProcessRepository, 'isHeld'>;
   readonly checks: Pick<EventChecks, 'requireGood'>;
 };
 
@@ -18,16 +19,16 @@ export type TurnUpTo = {
 };
 
 /**
- * Requires that the events of a turn up to a revision are what was recorded. Those that this process wrote itself are not read again.
+ * Requires that the events of a turn up to a revision are what was recorded. A turn that is in memory as this process recorded it does not come from
+ * the store, so nothing is read for it.
  * @throws Rejection CHAIN_BROKEN; what the event store throws
  */
 export const requireGoodTurn = async (
-  { events, writers, checks }: GoodTurnDeps,
+  { events, repository, checks }: GoodTurnDeps,
   { stream, turnId, revision }: TurnUpTo,
 ): Promise<void> => {
+  if (repository.isHeld({ process: turn.name, id: turnId, stream }, revision)) return;
   const from = Math.min(parseProcessId(turnId)?.revision ?? revision, revision);
-  // The id has the revision before the turn, or 0 if the stream was empty.
-  if (writers.hasWritten(stream, from === 0 ? 0 : from + 1)) return;
   let last: RecordedEvent | undefined;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from, to: revision })) {
     const own = page.events.filter(({ data }) => data['turnId'] === turnId);

@@ -27,6 +27,8 @@ export type RecordedVerdict = {
   readonly observation: string;
   readonly verdict: Verdict;
   readonly signing?: Signing;
+  /** It was recorded a moment ago, and does not come from the store. */
+  readonly isFresh?: boolean;
 };
 
 /** The question of `POST /verdicts/verify`; `tenant` is the caller's. */
@@ -112,11 +114,11 @@ export const createVerdictSigner = (
   keys: SigningKeys,
   requireGood: (turn: TurnUpTo) => Promise<void>,
 ): VerdictSigner => ({
-  sign: async ({ verdict, signing, stream, ...recorded }) => {
+  sign: async ({ verdict, signing, stream, isFresh = false, ...recorded }) => {
     if (!verdict.valid || signing === undefined) return null;
     const { kid, ...facts } = signing;
     const { tenant, npcId, turnId } = recorded;
-    await requireGood({ stream: stream ?? npcStream(tenant, npcId), turnId, revision: facts.revision });
+    if (!isFresh) await requireGood({ stream: stream ?? npcStream(tenant, npcId), turnId, revision: facts.revision });
     return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict), { typ: TYPE });
   },
   verify: async ({ tenant, npcId, signature, verdict, ruleset = {} }) => {

@@ -25,6 +25,8 @@ export type Instance = {
   readonly bytes: number;
   /** For a process without events: the commands that began another process of its kind. */
   readonly rivals: readonly string[];
+  /** Whether every event of it was recorded by this process, so that none comes from the store. */
+  readonly held: boolean;
 };
 
 /** Reads processes from their streams, and caches the recent ones. */
@@ -94,6 +96,15 @@ export class ProcessRepository {
     return after;
   }
 
+  /**
+   * Whether the process as of a revision of its stream is in memory as this process recorded it. Never where other programs write too: what they
+   * recorded is read.
+   */
+  isHeld(ref: ProcessRef, revision: number): boolean {
+    const known = this.#shared ? undefined : this.#instances.peek(processKey(ref));
+    return known?.held === true && known.sequence > 0 && known.through >= revision;
+  }
+
   /** Makes the next `load` read the stream again. */
   forget(ref: ProcessRef): void {
     this.#instances.delete(processKey(ref));
@@ -123,7 +134,7 @@ export class ProcessRepository {
     let instance: Instance = known ?? initial;
     const range = { direction: 'forwards', from: instance.through + 1, ...defined({ to }) } as const;
     for await (const { events } of pagesOf(this.#events, ref.stream, range)) {
-      instance = fold(process, ref, instance, events);
+      instance = fromStore(instance, fold(process, ref, instance, events));
       if (process.over(instance.state) && instance.through >= atLeast) break;
       const searched = instance.through + 1 - start;
       const tooFar = searched >= FIRST_EVENT_SEARCH || (events.at(-1)?.meta.at ?? '') > latest;
@@ -148,7 +159,7 @@ const foldTail = (
   const before = known ?? initialAt(process, start);
   if (before.through < through - events.length) return null;
   const missing = events.filter(({ revision }) => revision > before.through);
-  const after = fold(process, ref, before, missing);
+  const after = fromStore(before, fold(process, ref, before, missing));
   // Only the stream itself can show that a process does not exist.
   return after.sequence === 0 ? null : { ...after, through: Math.max(before.through, through) };
 };
@@ -159,7 +170,12 @@ const initialAt = (process: AnyStateMachine, start: number): Instance => ({
   through: start - 1,
   bytes: INSTANCE_BYTES,
   rivals: [],
+  held: true,
 });
+
+/** What was read from the store is not held. */
+const fromStore = (before: Instance, after: Instance): Instance =>
+  after.sequence === before.sequence ? after : { ...after, held: false };
 
 /** The memory use of an instance in addition to its events, in bytes. */
 const INSTANCE_BYTES = 512;
@@ -189,5 +205,6 @@ const fold = (
     bytes,
     through: Math.max(before.through, events.at(-1)?.revision ?? -1),
     rivals: sequence === 0 ? [...before.rivals, ...rivals] : [],
+    held: before.held,
   };
 };

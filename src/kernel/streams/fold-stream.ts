@@ -54,11 +54,25 @@ export const foldOn = async <State>(
   let head = from;
   for await (const page of pagesUpTo(events, stream, from.revision + 1, moment)) {
     for (const event of page.events) {
-      head = nextHead(fold, head, event);
+      head = await afterStored(snapshots, fold, head, event);
       snapshots.passed(stream, fold, head);
     }
   }
   return head;
+};
+
+/**
+ * The head after an event that was read. If states of the stream are saved, the event is checked first: a snapshot has a seal of its own, and would
+ * otherwise keep what somebody had written into the stream, even after the stream is whole again.
+ */
+const afterStored = async <State>(
+  snapshots: Snapshotting,
+  fold: Fold<State>,
+  head: Head<State>,
+  event: RecordedEvent,
+): Promise<Head<State>> => {
+  const isGood = head.isGood && (fold.snapshots === undefined || (await snapshots.isGood(event, head.hash)));
+  return { ...nextHead(fold, head, event), isGood };
 };
 
 /**
@@ -79,10 +93,10 @@ const foldFromSaved = async <State>(
     for (const event of page.events) {
       if (head === null) {
         if (event.revision !== revision || event.meta.hash !== hash) return { head, lastRevision };
-        head = { revision, hash, at: event.meta.at, state };
+        head = { revision, hash, at: event.meta.at, state, isGood: true };
         continue;
       }
-      head = nextHead(fold, head, event);
+      head = await afterStored(source.snapshots, fold, head, event);
       source.snapshots.passed(stream, fold, head);
     }
   }

@@ -32,8 +32,11 @@ export type SnapshotForm<State> = {
 /** A stream's state after its event at `revision`; -1 means before the first event. */
 export type Place<State> = { readonly revision: number; readonly state: State };
 
-/** A state and revision, with the hash and time of the last event, which the next event needs. */
-export type Head<State> = Place<State> & { readonly hash: string; readonly at: string };
+/**
+ * A state and revision, with the hash and time of the last event, which the next event needs. `isGood`: nothing in it comes from a stored event that
+ * is not what was recorded, as far as events were checked.
+ */
+export type Head<State> = Place<State> & { readonly hash: string; readonly at: string; readonly isGood: boolean };
 
 /** The head of an empty stream. */
 export const firstHead = <State>({ initial }: Fold<State>): Head<State> => ({
@@ -41,12 +44,18 @@ export const firstHead = <State>({ initial }: Fold<State>): Head<State> => ({
   hash: GENESIS_HASH,
   at: '',
   state: initial,
+  isGood: true,
 });
 
 /** The head after one more event. */
-export const nextHead = <State>(fold: Fold<State>, { state }: Head<State>, event: StreamEvent): Head<State> => ({
+export const nextHead = <State>(
+  fold: Fold<State>,
+  { state, isGood }: Head<State>,
+  event: StreamEvent,
+): Head<State> => ({
   revision: event.revision,
   hash: event.meta.hash,
   at: event.meta.at,
   state: fold.evolve(state, event),
+  isGood,
 });

@@ -61,7 +61,9 @@ const carryOut = async <State>(
   const timeMs = clock.now().getTime();
   const earlierAttempt = async (): Promise<Recorded<State> | null> => {
     const events = (await search?.look()) ?? null;
-    return events && { events, ...(await writers.current(stream, fold)), position: events.at(-1)?.position ?? 0 };
+    if (events === null) return null;
+    const position = events.at(-1)?.position ?? 0;
+    return { events, ...(await writers.current(stream, fold)), position, earlier: true };
   };
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
     const writer = await writers.open(stream, fold);

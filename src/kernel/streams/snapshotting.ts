@@ -6,7 +6,9 @@ import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import type { Seals } from '../crypto/seals.js';
 import { openState, sealState } from './sealed-snapshot.js';
+import type { EventChecks } from './event-checks.js';
 import type { Fold, Head } from './fold.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
 
 /** How many revisions lie between two snapshots of a stream, and so the maximum number of events that are folded after one. */
 export const SNAPSHOT_EVERY = 1_000;
@@ -26,12 +28,18 @@ export type SavedState<State> = { readonly revision: number; readonly hash: stri
 export type Snapshotting = {
   /** The latest state of a stream that is not beyond `moment`; null if there is none, or it did not come in time. */
   find<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<SavedState<State> | null>;
-  /** Notes a durable head, and saves it if a snapshot is due. */
+  /** Whether a stored event is what was recorded after the event with this hash. */
+  isGood(event: RecordedEvent, prevHash: string): Promise<boolean>;
+  /** Notes a durable head, and saves it if a snapshot is due and it is good. */
   passed<State>(stream: string, fold: Fold<State>, head: Head<State>): void;
 };
 
 /** Every stream is folded from its beginning, and nothing is saved. */
-export const withoutSnapshots: Snapshotting = { find: () => Promise.resolve(null), passed: () => undefined };
+export const withoutSnapshots: Snapshotting = {
+  find: () => Promise.resolve(null),
+  isGood: () => Promise.resolve(true),
+  passed: () => undefined,
+};
 
 export type SnapshottingDeps = {
   readonly snapshots: Snapshots;
@@ -39,11 +47,12 @@ export type SnapshottingDeps = {
   readonly log: Pick<Log, 'warn'>;
   /** Of snapshots. */
   readonly seals: Seals;
+  readonly isBroken: EventChecks['isBroken'];
 };
 
 /** @param every for tests: how many revisions lie between two snapshots */
 export const createSnapshotting = (
-  { snapshots, clock, log, seals }: SnapshottingDeps,
+  { snapshots, clock, log, seals, isBroken }: SnapshottingDeps,
   { every = SNAPSHOT_EVERY }: { readonly every?: number } = {},
 ): Snapshotting => {
   let saving = 0;
@@ -88,8 +97,9 @@ export const createSnapshotting = (
       const state = form?.restore(parsed(opened.state), found.revision) ?? null;
       return state === null ? null : { revision: found.revision, hash: found.hash, state };
     },
+    isGood: async (event, prevHash) => event.meta.prevHash === prevHash && !(await isBroken(event)),
     passed: (stream, { snapshots: form }, head) => {
-      const due = form !== undefined && head.revision > 0 && head.revision % every === 0;
+      const due = form !== undefined && head.isGood && head.revision > 0 && head.revision % every === 0;
       if (!due || saving >= SNAPSHOT_SAVES) return;
       saving += 1;
       void save(stream, form.version, head);

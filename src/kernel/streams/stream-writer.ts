@@ -9,8 +9,15 @@ import { freshFlight } from '../concurrency/fresh-flight.js';
 import { type DraftToPlace, placeEvents } from './place-events.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
-/** The events that were recorded, the state after them, and the global position of the last one. */
-export type Recorded<State> = Place<State> & { readonly events: readonly StreamEvent[]; readonly position: number };
+/**
+ * The events that were recorded, the state after them, and the global position of the last one. `earlier`: another attempt recorded them, and they
+ * were read from the store.
+ */
+export type Recorded<State> = Place<State> & {
+  readonly events: readonly StreamEvent[];
+  readonly position: number;
+  readonly earlier?: true;
+};
 
 /**
  * Makes the claim that a change of this stream needs (Fold.claims), on behalf of the command that changes it. It is made before the change, and may be

@@ -112,12 +112,6 @@ export class StreamWriters {
     return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
   }
 
-  /** Whether this process wrote every event of a stream from a revision on, to its knowledge. */
-  hasWritten(stream: string, from: number): boolean {
-    const known = this.#writers.peek(stream) ?? this.#leaving.get(stream);
-    return known !== undefined && known.writer.readRevision < from;
-  }
-
   /** The last revision of a stream, or an earlier one that is known without reading; -1 if it has none. */
   async revisionOf(stream: string): Promise<number> {
     const known = this.#writers.peek(stream)?.writer.confirmedRevision ?? -1;

@@ -6,6 +6,7 @@ import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/features/keys/
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { seals } from '../../support/seals.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
 export const hashKey = new Uint8Array(32).fill(7);
@@ -37,7 +38,7 @@ export const openKeyServer = async (
     keyUsage,
     directory,
     hashKey,
-    writers: new StreamWriters(events, clock),
+    writers: new StreamWriters(events, clock, { seals }),
     random: seededRandom(seed),
   };
 };

@@ -14,7 +14,13 @@ import type { Command } from '../../../src/kernel/streams/run-command.js';
 import { READ_AGAIN_MS } from '../../../src/kernel/streams/spaced-reads.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
-import type { EventStore } from '../../../src/ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
+import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { isBornSealed } from '../../../src/features/keys/make-signing-key.js';
+import { signingKeyFold } from '../../../src/features/keys/signing-key-fold.js';
+import type { SigningKeyState } from '../../../src/features/keys/domain/signing-key-state.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seals } from '../../support/seals.js';
 import { seededRandom } from '../../support/seeded-random.js';
@@ -26,7 +32,7 @@ const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
   const deps = {
     events,
     clock,
-    writers: new StreamWriters(events, clock),
+    writers: new StreamWriters(events, clock, { seals }),
     random: seededRandom('keys'),
     wrapKey,
     seals,
@@ -132,6 +138,74 @@ describe('the signing keys', () => {
     await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('created the signing key unknown');
   });
 });
+
+describe('stored signing keys that somebody changed', () => {
+  /** A store with a key that was rotated away and revoked. */
+  const revoked = async () => {
+    const events = new MemoryEventStore();
+    const clock = new ManualClock();
+    const writers = new StreamWriters(events, clock, { seals });
+    const deps = { events, clock, writers, random: seededRandom('keys'), wrapKey, seals, alg: 'EdDSA' as const };
+    const signingKeys = await openSigningKeys(deps);
+    const command = (commandId: string): Command => ({
+      ...{ tenant: 'local', actor: 'owner', commandId, correlationId: commandId, causationId: null },
+    });
+    const { kid } = signingKeys.current;
+    await rotateSigningKey({ ...deps, signingKeys }, command('rotate'));
+    const since = '2026-01-01T00:00:00.000Z';
+    await revokeSigningKeySince({ ...deps, signingKeys }, { kid, since, reason: 'stolen' }, command('revoke'));
+    return { events, kid, signingKeys };
+  };
+  const edited = (events: EventStore, change: (event: RecordedEvent) => RecordedEvent): EventStore =>
+    storeWith(events, {
+      read: async (...range) => {
+        const page = await events.read(...range);
+        return { ...page, events: page.events.map(change) };
+      },
+    });
+
+  it('do not open: a changed public half, another kid, or an event without its seal [10.13b]', async () => {
+    const { events } = await revoked();
+    const changes: ((event: RecordedEvent) => RecordedEvent)[] = [
+      (event) => ({ ...event, data: { ...event.data, x: `${'A'.repeat(42)}E` } }),
+      ({ meta: { mac: _, ...meta }, ...event }) => ({ ...event, meta }),
+      (event) =>
+        event.type === 'SigningKeyRevoked'
+          ? { ...event, data: { ...event.data, since: '2027-01-01T00:00:00.000Z' } }
+          : event,
+    ];
+    for (const change of changes) await expect(open(edited(events, change))).rejects.toThrow(StartProblem);
+  });
+
+  it('do not sign again by a copy of the event that made them [10.13b]', async () => {
+    const { events, kid } = await revoked();
+    const page = await events.read('signing-keys', { direction: 'forwards', from: 0, limit: 9 });
+    const [made, , last] = page.events as [RecordedEvent, RecordedEvent, RecordedEvent];
+    const { mac: _, ...meta } = { ...made.meta, prevHash: last.meta.hash };
+    const copy = { ...made, id: '01a22b12-5742-872a-97e6-000000000000', revision: 3, meta };
+    await events.append('signing-keys', 2, [{ ...copy, meta: { ...meta, hash: sha256Hex(hashInput(copy)) } }]);
+    await expect(open(events)).rejects.toThrow('revision 3');
+    expect(signingKeyFold.evolve(await allOf(events), copy).filter((key) => key.kid === kid)).toMatchObject([
+      { revoked: { reason: 'stolen' } },
+    ]);
+  });
+
+  it('count as sealed since the beginning, however the nonce of the first is written [10.13d]', async () => {
+    const { events } = await revoked();
+    const padded = edited(events, (event) => {
+      const { nonce, ...wrapped } = (event.data['wrapped'] ?? {}) as { readonly nonce?: string };
+      return nonce === undefined
+        ? event
+        : { ...event, data: { ...event.data, wrapped: { ...wrapped, nonce: `${nonce}=` } } };
+    });
+    expect(isBornSealed(seals, await allOf(padded))).toBe(true);
+  });
+});
+
+const allOf = async (events: EventStore): Promise<SigningKeyState> => {
+  const page = await events.read('signing-keys', { direction: 'forwards', from: 0, limit: 3 });
+  return page.events.reduce((state, event) => signingKeyFold.evolve(state, event), signingKeyFold.initial);
+};
 
 describe('the signing keys that another server makes later', () => {
   /** A store that counts how often the keys are read, and two servers on it: an earlier one, and one that signs under another name. */
@@ -239,7 +313,7 @@ describe('the signing keys after a rotation', () => {
     const deps = {
       events,
       clock,
-      writers: new StreamWriters(events, clock),
+      writers: new StreamWriters(events, clock, { seals }),
       random: seededRandom(seed),
       wrapKey,
       seals,

@@ -22,6 +22,7 @@ import { appendNext } from '../../support/append-next.js';
 import { draftOf, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { NumberEmbedder, STREAM, TENANT } from '../../support/recall-scene.js';
+import { checksOf } from '../../support/seals.js';
 import { storeWith } from '../../support/streams.js';
 import { MemoryReadModels } from '../../support/memory/read-models.js';
 
@@ -99,7 +100,12 @@ const openMind = async () => {
       return found.memories.map(({ row }) => row.memoryId).toSorted();
     },
     soul: async (): Promise<readonly string[]> => {
-      const found = await soulMemories(deps, STREAM, applied - 1, new AbortController().signal);
+      const found = await soulMemories(
+        { events, checks: checksOf(events, () => Promise.resolve(true)) },
+        STREAM,
+        applied - 1,
+        new AbortController().signal,
+      );
       return found.map(({ id }) => id);
     },
   };

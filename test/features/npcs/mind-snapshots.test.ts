@@ -30,7 +30,10 @@ const openServers = (every: number) => {
     snapshots,
     withSnapshots: () =>
       new StreamWriters(store, clock, {
-        snapshots: createSnapshotting({ snapshots, clock, log, seals: snapshotSeals }, { every }),
+        snapshots: createSnapshotting(
+          { snapshots, clock, log, seals: snapshotSeals, isBroken: () => Promise.resolve(false) },
+          { every },
+        ),
       }),
     without: () => new StreamWriters(store, clock),
   };

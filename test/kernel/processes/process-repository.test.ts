@@ -38,7 +38,7 @@ const setUp = async (foreign = 0) => {
 };
 
 const started = { state: { name: 'started', deadlineAt: DUE }, sequence: 1 };
-const unknown: Omit<Instance, 'through' | 'rivals' | 'bytes'> = { state: { name: 'new' }, sequence: 0 };
+const unknown: Omit<Instance, 'through' | 'rivals' | 'bytes' | 'held'> = { state: { name: 'new' }, sequence: 0 };
 
 describe('reading a process from its stream', () => {
   it('begins at the revision in its id, skips foreign events, and caches the result', async () => {
@@ -63,6 +63,22 @@ describe('reading a process from its stream', () => {
     repository.forget(ref);
     expect(await repository.load(race, ref, -1, tailOf(3))).toEqual(await load());
     expect(reads).toEqual([{ from: 2, events: 6 }]);
+  });
+
+  it('holds a process that it was told of from its first event on, and none that it read [10.13b]', async () => {
+    const { load, start, store, repository, ref } = await setUp();
+    const begun = await load();
+    await start();
+    const { events } = await store.read(STREAM, { direction: 'backwards', limit: 1 });
+    const [{ revision } = { revision: -1 }] = events;
+    expect(repository.isHeld(ref, revision)).toBe(false);
+    repository.recorded(race, ref, begun, events);
+    expect(repository.isHeld(ref, revision)).toBe(true);
+    expect(repository.isHeld(ref, revision + 1)).toBe(false);
+    repository.forget(ref);
+    expect(repository.isHeld(ref, revision)).toBe(false);
+    await load();
+    expect(repository.isHeld(ref, revision)).toBe(false);
   });
 
   it('continues page by page until the process is over', async () => {

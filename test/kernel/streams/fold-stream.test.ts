@@ -176,6 +176,7 @@ describe('a long stream', () => {
       clock,
       log: { warn: () => undefined },
       seals: snapshotSeals,
+      isBroken: () => Promise.resolve(false),
     });
     const writers = new StreamWriters(store, clock, { shared: true, snapshots: snapshotting });
     await writers.current(mira, mindFold);

@@ -6,6 +6,9 @@ import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { SNAPSHOT_CHARS, SNAPSHOT_SAVES } from '../../../src/kernel/streams/snapshotting.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import { fitsItsHash } from '../../../src/kernel/streams/event-checks.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import type { Snapshot } from '../../../src/ports/snapshots.js';
 import {
   appendToMind,
@@ -19,7 +22,7 @@ import {
 } from '../../support/long-minds.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { heldStore, note, onBehalf, STREAM, texts } from '../../support/streams.js';
+import { heldStore, note, onBehalf, storeWith, STREAM, texts } from '../../support/streams.js';
 
 const mira = npcStream('studio', 'mira');
 const END = { revision: Number.MAX_SAFE_INTEGER };
@@ -41,6 +44,28 @@ describe('snapshots', () => {
       await settle();
       expect(await saved()).toEqual([1_000, 2_000]);
     }
+  });
+
+  it('keep nothing that somebody wrote into the stream for a while [10.13e]', async () => {
+    const { store } = await longMind();
+    const changed = storeWith(store, {
+      read: async (...range) => {
+        const page = await store.read(...range);
+        const other = (data: JsonObject) => ({ ...data, persona: 'a thief' });
+        return {
+          ...page,
+          events: page.events.map((event) => (event.revision === 500 ? { ...event, data: other(event.data) } : event)),
+        };
+      },
+    });
+    const isBroken = async (event: RecordedEvent) => !(await fitsItsHash(event));
+    const { snapshots, server, saved } = snapshotServers({ store: changed, isBroken });
+    await load(server());
+    await settle();
+    expect(await saved()).toEqual([]);
+    await load(server(snapshots, store));
+    await settle();
+    expect(await saved()).toEqual([1_000, 2_000]);
   });
 
   it('are replaced when they prove wrong', async () => {

@@ -71,7 +71,7 @@ const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): StreamEvent =
   const { type, data } = eventKinds[kind].decode(stored);
   const draft = { type, data: data as JsonObject, ...(process === undefined ? {} : { process }) };
   const timeMs = parseInt(stored.id.slice(0, 13).replace('-', ''), 16);
-  const head = { revision: stored.revision - 1, hash: prevHash, at };
+  const head = { revision: stored.revision - 1, hash: prevHash, at, isGood: true };
   const { events } = placeEvents([draft], { stream: stored.stream, fold: writtenBy[kind], head }, context, {
     now: at,
     timeMs,

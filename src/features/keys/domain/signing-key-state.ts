@@ -21,7 +21,10 @@ export const evolveSigningKeys = (
 ): SigningKeyState => {
   switch (event.type) {
     case 'SigningKeyMade':
-      return [...state, { ...event.data, madeAt: at, revoked: null }];
+      // A kid is made once: a copy of the event must not bring back a key that was revoked.
+      return state.some(({ kid }) => kid === event.data.kid)
+        ? state
+        : [...state, { ...event.data, madeAt: at, revoked: null }];
     case 'SigningKeyRevoked': {
       const { kid, ...revoked } = event.data;
       return state.map((key) => (key.kid === kid ? { ...key, revoked } : key));

@@ -172,6 +172,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
           turnId,
           observation: inputs?.observation ?? '',
           verdict,
+          isFresh: acted.isFresh,
           ...(kid === undefined || iss === undefined ? {} : { signing: { ...acted.at, kid, iss, ruleset } }),
         });
         return answered(acted, { ...verdictWire(verdict, signature), turnId });
