@@ -39,7 +39,10 @@ const openMemories = () => {
     if (row === before) return;
     // A memory that is stored again takes its place behind the others.
     if (before === null || row?.kind !== 'memory' || row.revision !== before.revision) drop(id);
-    if (row?.kind !== 'memory' || !isStanding(row)) return drop(id);
+    if (row?.kind !== 'memory' || !isStanding(row)) {
+      drop(id);
+      return;
+    }
     const size = known.get(id)?.bytes ?? jsonBytes(soulMemory(row));
     if (!known.has(id)) bytes += size;
     known.set(id, { row, bytes: size });

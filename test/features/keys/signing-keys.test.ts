@@ -15,7 +15,6 @@ import { READ_AGAIN_MS } from '../../../src/kernel/streams/spaced-reads.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
-import type { JsonObject } from '../../../src/kernel/base/json.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
 import { isBornSealed } from '../../../src/features/keys/make-signing-key.js';
