@@ -28,14 +28,14 @@ agentScenarios('distributed', openDistributedServer);
 playerScenarios('distributed', openDistributedServer);
 playerTokenScenarios('distributed', openDistributedServer);
 // A restart takes many seconds here; the embedded profile tries more moments.
-agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
+agentKillScenarios('distributed', openDistributedServer, [3]);
 ghostBodyScenarios('distributed', openDistributedServer);
 ghostBodyKillScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);
 injectionScenarios('distributed', openDistributedServer);
 bindingScenarios('distributed', openDistributedServer);
 strictRuleScenarios('distributed', openDistributedServer);
-ruleAttackScenarios('distributed', openDistributedServer, 10);
+ruleAttackScenarios('distributed', openDistributedServer, 25);
 modelAnswerScenarios('distributed', openDistributedServer);
 npcPatchScenarios('distributed', openDistributedServer);
 factsScenarios('distributed', openDistributedServer);

@@ -163,7 +163,7 @@ describe('stored signing keys that somebody changed', () => {
       },
     });
 
-  it('do not open: a changed public half, another kid, or an event without its seal [10.13b]', async () => {
+  it('do not open: a changed public half, another kid, or an event without its seal [10.13f]', async () => {
     const { events } = await revoked();
     const changes: ((event: RecordedEvent) => RecordedEvent)[] = [
       (event) => ({ ...event, data: { ...event.data, x: `${'A'.repeat(42)}E` } }),
@@ -176,7 +176,7 @@ describe('stored signing keys that somebody changed', () => {
     for (const change of changes) await expect(open(edited(events, change))).rejects.toThrow(StartProblem);
   });
 
-  it('do not sign again by a copy of the event that made them [10.13b]', async () => {
+  it('do not sign again by a copy of the event that made them [10.13f]', async () => {
     const { events, kid } = await revoked();
     const page = await events.read('signing-keys', { direction: 'forwards', from: 0, limit: 9 });
     const [made, , last] = page.events as [RecordedEvent, RecordedEvent, RecordedEvent];
