@@ -1,3 +1,4 @@
+import { objectOrEmpty } from '../base/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 
 /** A filter for the events of a stream; an absent member matches all of them. */
@@ -15,10 +16,16 @@ export type HistoryTimes = { readonly sinceMs?: number; readonly untilMs?: numbe
 export const isFiltered = ({ types, turns, actors }: HistoryFilter): boolean =>
   types !== undefined || turns !== undefined || actors !== undefined;
 
-export const passes = ({ types, turns, actors }: HistoryFilter, { type, data, meta }: RecordedEvent): boolean =>
-  (types === undefined || types.has(type)) &&
-  (actors === undefined || actors.has(meta.actor)) &&
-  (turns === undefined || (typeof data['turnId'] === 'string' && turns.has(data['turnId'])));
+/** Whether an event passes a filter. Any stored JSON is judged. */
+export const passes = ({ types, turns, actors }: HistoryFilter, { type, data, meta }: RecordedEvent): boolean => {
+  const { actor } = objectOrEmpty(meta);
+  const { turnId } = objectOrEmpty(data);
+  return (
+    (types === undefined || types.has(type)) &&
+    (actors === undefined || (typeof actor === 'string' && actors.has(actor))) &&
+    (turns === undefined || (typeof turnId === 'string' && turns.has(turnId)))
+  );
+};
 
 /**
  * The first revision of a stream whose time is not before a moment; one beyond the last if there is none. Times never decrease within a stream, so
@@ -38,7 +45,10 @@ export const revisionAt = async (events: Pick<EventStore, 'read'>, stream: strin
   return low;
 };
 
-const timeOf = ({ meta }: RecordedEvent): number => Date.parse(meta.at);
+const timeOf = ({ meta }: RecordedEvent): number => {
+  const { at } = objectOrEmpty(meta);
+  return typeof at === 'string' ? Date.parse(at) : NaN;
+};
 
 /** The revisions of a stream within these times, both included; `first` is beyond `last` if there are none. @throws what the event store throws */
 export const revisionsWithin = async (

@@ -1,6 +1,6 @@
-import type { Json } from '../base/json.js';
+import { type Json, objectOrEmpty } from '../base/json.js';
 import { PAGE_BYTES, PAUSE_BYTES } from '../base/page-size.js';
-import type { EventStore, ReadRange, RecordedEvent } from '../../ports/event-store.js';
+import type { EventMeta, EventStore, ReadRange, RecordedEvent } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { streamEnd } from './stream-end.js';
 import { pagesOf } from './stream-pages.js';
@@ -37,21 +37,17 @@ export type HistoryEvent = {
   readonly prevHash: string;
 };
 
-export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent): HistoryEvent => ({
-  revision,
-  id,
-  type,
-  at: meta.at,
-  actor: meta.actor,
-  commandId: meta.commandId,
-  causationId: meta.causationId,
-  correlationId: meta.correlationId,
-  schemaVersion: meta.schemaVersion,
-  ...defined({ turnId: data['turnId'] }),
-  data,
-  hash: meta.hash,
-  prevHash: meta.prevHash,
-});
+/** An event as a history shows it. Whoever can write to the store can store any JSON, and a history is read all the same. */
+export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent): HistoryEvent => {
+  const { at, actor, commandId, causationId, correlationId, schemaVersion, hash, prevHash } = objectOrEmpty(
+    meta,
+  ) as EventMeta;
+  return {
+    ...{ revision, id, type, at, actor, commandId, causationId, correlationId, schemaVersion },
+    ...defined({ turnId: objectOrEmpty(data)['turnId'] }),
+    ...{ data, hash, prevHash },
+  };
+};
 
 /**
  * `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 if the stream does not exist. Each event is a
