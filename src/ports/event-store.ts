@@ -113,7 +113,10 @@ export interface EventStore extends AsyncDisposable {
   readonly soleWriter?: true;
   append(stream: string, expected: ExpectedRevision, events: readonly EventToAppend[]): Promise<AppendOutcome>;
   read(stream: string, range: ReadRange): Promise<StreamPage>;
-  /** The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there is no more. */
+  /**
+   * The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there is no more. `after` may be
+   * below 0: then events are shown that someone else put at positions below 1.
+   */
   readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
   /** The global position of the last event, 0 if there is none. */
   lastPosition(): Promise<number>;

@@ -6,6 +6,7 @@ import type { SharedPace } from '../features/ghosts/pace.js';
 import type { SessionCache } from '../features/ghosts/play-slice.js';
 import type { PlayCache } from '../features/ghosts/remote-steps.js';
 import type { Levels } from '../features/levels/levels.js';
+import type { UpgradeEnd } from '../features/proofs/from-before.js';
 import type { EventChecks } from '../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../kernel/streams/stream-writers.js';
 import type { OtherArchives } from '../features/souls/other-archives.js';
@@ -41,6 +42,8 @@ export type Services = {
   readonly recall: Recall;
   /** Decides which stored events may be signed. */
   readonly checks: EventChecks;
+  /** Up to where events of a tenant need no seal; null if the store has no events without one. */
+  readonly upgradeEnd: ((tenant: string) => Promise<UpgradeEnd>) | null;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;
   readonly playerTokens: PlayerTokens;

@@ -20,7 +20,7 @@ import { startAccessRecorder } from '../features/keys/record-access.js';
 import { firstStart, type OwnerKey } from '../features/keys/first-start.js';
 import { deriveKey } from '../kernel/crypto/derive-key.js';
 import { createEventChecks, isChanged } from '../kernel/streams/event-checks.js';
-import { createFromBefore } from '../features/proofs/from-before.js';
+import { createFromBefore, createUpgradeEnd } from '../features/proofs/from-before.js';
 import { createSeals, type Seals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../kernel/streams/snapshotting.js';
@@ -179,6 +179,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const { signingKeys, signingKeyChanges, apiKeys } = keys;
     if (shared) closers.opened(followSigningKeys(signingKeys, systemClock));
     const isFromBefore = signingKeys.bornSealed ? null : createFromBefore({ ...ports, seals });
+    const upgradeEnd = signingKeys.bornSealed ? null : createUpgradeEnd({ ...ports, seals });
     const checks = createEventChecks({ events: ports.events, seals, isFromBefore, log });
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const engineWaits = createEngineWaits(systemClock, config.cortexWaiting);
@@ -197,6 +198,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       repository,
       rulesets,
       checks,
+      upgradeEnd,
       signingKeys,
       recall,
       engines,

@@ -78,6 +78,7 @@ export const assembleServer = ({
     repository,
     rulesets,
     checks,
+    upgradeEnd: null,
     signingKeys,
     recall,
     engines,

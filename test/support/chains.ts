@@ -1,3 +1,4 @@
+import { drained } from '../../src/kernel/base/sliced.js';
 import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
@@ -12,7 +13,7 @@ export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<rea
     const end = ends.get(stream) ?? { revision: -1, hash: GENESIS_HASH };
     if (revision !== end.revision + 1 && !gaps.has(stream))
       gaps.set(stream, `${stream} has a gap before revision ${String(revision)}`);
-    if (breaksOf(event, end.hash).length > 0 && !broken.has(stream))
+    if (drained(breaksOf(event, end.hash)).length > 0 && !broken.has(stream))
       broken.set(stream, `the chain of ${stream} breaks at revision ${String(revision)} (${type})`);
     ends.set(stream, { revision, hash: meta.hash });
   }

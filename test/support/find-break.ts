@@ -1,3 +1,4 @@
+import { drained } from '../../src/kernel/base/sliced.js';
 import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 
@@ -5,7 +6,7 @@ import type { RecordedEvent } from '../../src/ports/event-store.js';
 export const findBreak = (events: readonly RecordedEvent[]): RecordedEvent | null => {
   let expected = GENESIS_HASH;
   for (const event of events) {
-    if (breaksOf(event, expected).length > 0) return event;
+    if (drained(breaksOf(event, expected)).length > 0) return event;
     expected = event.meta.hash;
   }
   return null;

@@ -106,7 +106,8 @@ export class EventStoreDb implements EventStore {
 
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
     this.#assertOpen();
-    return readFiltered(this.#followed, after, limit);
+    // No event is at a position below 1.
+    return readFiltered(this.#followed, Math.max(after, 0), limit);
   }
 
   async lastPosition(): Promise<number> {

@@ -14,7 +14,8 @@ const readable = async <T>(read: Promise<T>): Promise<T | null> => {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof Rejection) throw error;
+    // An event of a newer server is told from a changed one by whoever reads the whole log.
+    if (error instanceof Rejection && error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
     return null;
   }
 };

@@ -1,26 +1,28 @@
 import { readCheckpoint } from './domain/checkpoint.js';
-import { type Edge, growEdge, rootOfEdge, toHex } from './domain/edge.js';
-import { isLeaf, isPlace, type Leaf, leafHash } from './domain/leaf.js';
-import { logEvents, type LeafBatch, type SignedCheckpoint } from './domain/events.js';
+import { type Edge, growEdge, peakSpans, rootOfEdge, toHex } from './domain/edge.js';
+import { isHexHash, isLeaf, isPlace, type Leaf, leafHash } from './domain/leaf.js';
+import { logEvents, type LeafBatch, type LogEvent, type SignedCheckpoint } from './domain/events.js';
+import type { LogState } from './domain/state.js';
 import { signersOf } from './domain/note.js';
+import type { UnknownEvent } from '../../kernel/base/decoder.js';
 import { isObject, type Json } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { logStream, npcStream, parseNpcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
-import { auditOrder, type OrderPlace } from './audit-order.js';
-import { type Acknowledgement, acknowledgedOf, lookAtChain } from '../npcs/chain-breaks.js';
+import { createJudge, type EventAuditDeps, type EventFaults, type JudgeEvent } from './audit-event.js';
+import { auditOrder, FIRST_PLACE, type OrderPlace } from './audit-order.js';
+import { type Acknowledgement, acknowledgedOf } from '../npcs/chain-breaks.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
-import { breaksOf, type ChainBreak, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { type ChainBreak, GENESIS_HASH, storedHash } from '../../kernel/streams/hash-chain.js';
+import type { EventChecks } from '../../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type LogStatus, logStatus } from './log-status.js';
 import { logFold } from './log-fold.js';
 import { keyOfJwk } from './verify-bundle.js';
 
-/** Where an audit of everything begins. */
-const FIRST: OrderPlace = { position: 0, log: 0 };
 /** An answer ends after this many events and heads, or this many broken items. */
 const ANSWER_EVENTS = 200_000;
 const ANSWER_BROKEN = 200;
@@ -28,7 +30,9 @@ const ANSWER_BROKEN = 200;
 export type AuditDeps = {
   readonly events: EventStore;
   readonly writers: StreamWriters;
-  readonly readModels: Pick<ReadModels, 'get' | 'progress'>;
+  readonly readModels: Pick<ReadModels, 'get' | 'reachedPosition'>;
+  readonly checks: Pick<EventChecks, 'isBroken' | 'requireGood'>;
+  readonly upgradeEnd: EventAuditDeps['upgradeEnd'];
   readonly signingKeys: Pick<SigningKeys, 'publicJwks' | 'isVoid'>;
 };
 
@@ -58,19 +62,48 @@ type AuditPlace =
 
 const writePlace = (place: AuditPlace): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
+const notACursor = (): Rejection =>
+  new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier response.' });
+
 /** @throws Rejection SCHEMA_INVALID */
 const readPlace = (text: string): AuditPlace => {
   try {
     const place = JSON.parse(Buffer.from(text, 'base64url').toString()) as Json;
     const { npcId, from, order, log } = isObject(place) ? place : {};
     if (isPlace(log)) return { log };
-    if (isObject(order) && isPlace(order['position']) && isPlace(order['log']))
-      return { order: { position: order['position'], log: order['log'] } };
+    if (isObject(order) && Number.isInteger(order['position']) && isPlace(order['log']))
+      return { order: { position: order['position'] as number, log: order['log'] } };
     if (typeof npcId === 'string' && isPlace(from)) return { npcId, from };
   } catch {
     // It is not a cursor of this server.
   }
-  throw new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier response.' });
+  throw notACursor();
+};
+
+/**
+ * Requires that a place is one where an audit of these minds, or of all, can be: beyond the end there is nothing to find.
+ * @throws Rejection SCHEMA_INVALID
+ */
+const requirePlace = async (
+  { events }: AuditDeps,
+  tenant: string,
+  npcIds: readonly string[] | undefined,
+  place: AuditPlace,
+): Promise<void> => {
+  const isIn = async (stream: string, revision: number): Promise<boolean> =>
+    (await eventAt(events, stream, revision))?.revision === revision;
+  const log = logStream(tenant);
+  if ('log' in place) {
+    if (await isIn(log, place.log)) return;
+  } else if ('order' in place) {
+    const { position, log: round } = place.order;
+    const isInOrder = npcIds === undefined && position < (await events.lastPosition());
+    // A round that has not begun is at the end of the log.
+    if (isInOrder && (round === 0 || (await isIn(log, round - 1)))) return;
+  } else if (npcIds?.includes(place.npcId) === true) {
+    if (place.from === 0 || (await isIn(npcStream(tenant, place.npcId), place.from))) return;
+  }
+  throw notACursor();
 };
 
 const breakReason = ({ member }: ChainBreak): string =>
@@ -91,8 +124,10 @@ class Findings {
     this.#broken.push({ stream, revision, reason, acknowledged: null });
   }
 
-  chainBroken(stream: string, found: ChainBreak): void {
-    this.#broken.push({ stream, revision: found.revision, reason: breakReason(found), acknowledged: null, found });
+  judged({ stream, revision }: RecordedEvent, { breaks, reasons }: EventFaults): void {
+    for (const found of breaks)
+      this.#broken.push({ stream, revision, reason: breakReason(found), acknowledged: null, found });
+    for (const reason of reasons) this.wrong(stream, revision, reason);
   }
 
   checked(stream: string): void {
@@ -105,20 +140,20 @@ class Findings {
   }
 
   /** What the streams say of their breaks; each is read once. */
-  async #acknowledged(events: AuditDeps['events']): Promise<ReadonlyMap<ChainBreak, Acknowledgement | null>> {
+  async #acknowledged(deps: AuditDeps): Promise<ReadonlyMap<ChainBreak, Acknowledgement | null>> {
     const of = new Map<ChainBreak, Acknowledgement | null>();
     for (const stream of new Set(this.#broken.map((one) => one.stream))) {
       const found = this.#broken.flatMap((one) =>
         one.stream === stream && one.found !== undefined ? [one.found] : [],
       );
-      const { breaks } = await acknowledgedOf(events, stream, found);
+      const { breaks } = await acknowledgedOf(deps, stream, found);
       found.forEach((one, place) => of.set(one, breaks[place]?.acknowledged ?? null));
     }
     return of;
   }
 
-  async answer(events: AuditDeps['events'], next: AuditPlace | null): Promise<AuditAnswer> {
-    const of = await this.#acknowledged(events);
+  async answer(deps: AuditDeps, next: AuditPlace | null): Promise<AuditAnswer> {
+    const of = await this.#acknowledged(deps);
     const broken = this.#broken.map(({ found, ...one }) => ({
       ...one,
       npcId: parseNpcStream(one.stream)?.npcId ?? null,
@@ -135,26 +170,43 @@ class Findings {
   }
 }
 
+/** Checks the chain of a mind from a revision on. @returns where to continue; null at its end */
+const auditChain = async (
+  { events }: AuditDeps,
+  judge: JudgeEvent,
+  stream: string,
+  from: number,
+  found: Findings,
+): Promise<number | null> => {
+  const before = from === 0 ? undefined : await eventAt(events, stream, from - 1);
+  let prevHash = before === undefined ? GENESIS_HASH : storedHash(before);
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) {
+    if (page.lastRevision < 0) found.wrong(stream, 0, 'no such NPC exists');
+    for (const event of page.events) {
+      if (found.isFull) return event.revision;
+      found.judged(event, await judge(event, prevHash));
+      prevHash = storedHash(event);
+      found.checked(stream);
+      await yieldToEventLoop();
+    }
+  }
+  return null;
+};
+
 /** Checks the chains of named minds, from one of them on. @returns where to continue; null if all were checked */
 const auditChains = async (
-  { events }: AuditDeps,
+  deps: AuditDeps,
+  judge: JudgeEvent,
   tenant: string,
   npcIds: readonly string[],
   begin: { readonly npcId: string; readonly from: number } | null,
   found: Findings,
 ): Promise<AuditPlace | null> => {
   let from = begin?.from ?? 0;
-  for (const npcId of npcIds.slice(begin === null ? 0 : Math.max(0, npcIds.indexOf(begin.npcId)))) {
-    const stream = npcStream(tenant, npcId);
-    for (let next: number | undefined = from; next !== undefined;) {
-      if (found.isFull) return { npcId, from: next };
-      const look = await lookAtChain(events, stream, next);
-      if (look.revision < 0) found.wrong(stream, 0, 'no such NPC exists');
-      else found.streams.add(stream);
-      found.events += look.events;
-      for (const one of look.breaks) found.chainBroken(stream, one);
-      next = look.next;
-    }
+  for (const npcId of npcIds.slice(begin === null ? 0 : npcIds.indexOf(begin.npcId))) {
+    if (found.isFull) return { npcId, from };
+    const next = await auditChain(deps, judge, npcStream(tenant, npcId), from, found);
+    if (next !== null) return { npcId, from: next };
     from = 0;
   }
   return null;
@@ -165,7 +217,7 @@ const headReason = ({ revision, hash, at }: Leaf, event: RecordedEvent | undefin
   if (last < 0) return 'it is in the log, but its stream is missing';
   if (event?.revision !== revision)
     return `the stream was truncated: the log contains its revision ${String(revision)}, but it ends at ${String(last)}`;
-  if (event.meta.hash !== hash || event.meta.at !== at) return 'the event differs from the one in the log';
+  if (storedHash(event) !== hash || event.meta.at !== at) return 'the event differs from the one in the log';
   return null;
 };
 
@@ -185,9 +237,51 @@ const auditLeaves = async (
   }
 };
 
+/** Whether a leaf can be hashed: half a character has no UTF-8. */
+const isHashable = (leaf: unknown): boolean => isLeaf(leaf) && leaf.stream.isWellFormed() && leaf.at.isWellFormed();
+
 /** Whether a batch has a valid form: anyone who can write to the store can write anything. */
 const isBatch = ({ leaves, after }: Partial<LeafBatch>): boolean =>
-  Array.isArray(leaves) && leaves.every(isLeaf) && Array.isArray(after) && after.every(isObject);
+  Array.isArray(leaves) && leaves.every(isHashable) && Array.isArray(after) && after.every(isObject);
+
+/** Whether a tree of this size can have this edge. */
+const isEdge = (edge: unknown, size: unknown): boolean =>
+  isPlace(size) &&
+  Array.isArray(edge) &&
+  edge.length === peakSpans(size).length &&
+  edge.every((peak) => isObject(peak) && isHexHash(peak['hash']));
+
+/** The tree before an event of the log, as its events say; null if they do not say it in a form that a server writes. */
+const treeBefore = async (
+  { writers }: AuditDeps,
+  stream: string,
+  revision: number,
+): Promise<Pick<LogState, 'edge' | 'size'> | null> => {
+  if (revision === 0) return logFold.initial;
+  try {
+    const { state } = await writers.asOf(stream, logFold, { revision: revision - 1 });
+    return isEdge(state.edge, state.size) ? state : null;
+  } catch (error) {
+    // One of a newer server would have been refused before its successors were asked for.
+    if (error instanceof Rejection && error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
+    return null;
+  }
+};
+
+/**
+ * Reads an event of the log; null if it was changed so that it is not one. An intact one of a newer server is refused.
+ * @throws Rejection EVENT_VERSION_UNKNOWN
+ */
+const logEventReader =
+  ({ checks }: AuditDeps) =>
+  async (recorded: RecordedEvent): Promise<LogEvent | UnknownEvent | null> => {
+    try {
+      return isObject(recorded.data) ? logEvents.decode(recorded) : null;
+    } catch (error) {
+      if (storedHash(recorded) === '' || (await checks.isBroken(recorded))) return null;
+      throw error;
+    }
+  };
 
 const checkpointReason = (
   { origin, size, root, at, note, kid }: SignedCheckpoint,
@@ -209,26 +303,32 @@ const checkpointReason = (
 /** Checks the log itself, and each head in it. @returns where to continue; null at its end */
 const auditLog = async (
   deps: AuditDeps,
+  judge: JudgeEvent,
   tenant: string,
   begin: number,
   named: ReadonlySet<string> | null,
   found: Findings,
 ): Promise<AuditPlace | null> => {
   const stream = logStream(tenant);
+  const logEventIn = logEventReader(deps);
   const keys = (await deps.signingKeys.publicJwks()).map(keyOfJwk).filter((key) => key !== null);
-  let { edge, size } =
-    begin === 0 ? logFold.initial : (await deps.writers.asOf(stream, logFold, { revision: begin - 1 })).state;
-  const before = begin === 0 ? undefined : await eventAt(deps.events, stream, begin - 1);
-  let prevHash = before?.meta.hash ?? GENESIS_HASH;
   const wrong = (revision: number, reason: string): void => found.wrong(stream, revision, reason);
+  const tree = await treeBefore(deps, stream, begin);
+  if (tree === null) wrong(begin, 'the tree of the log before it cannot be read');
+  let { edge, size } = tree ?? logFold.initial;
+  const before = begin === 0 ? undefined : await eventAt(deps.events, stream, begin - 1);
+  let prevHash = before === undefined ? GENESIS_HASH : storedHash(before);
   for await (const page of pagesOf(deps.events, stream, { direction: 'forwards', from: begin })) {
     for (const recorded of page.events) {
       if (found.isFull) return { log: recorded.revision };
       const { revision } = recorded;
-      if (breaksOf(recorded, prevHash).length > 0) wrong(revision, 'the hash chain of the log is broken');
-      prevHash = recorded.meta.hash;
-      const event = logEvents.decode(recorded);
-      if (event.type === 'LeavesLogged' && !isBatch(event.data)) wrong(revision, 'it is not a batch of leaves');
+      const { breaks, reasons } = await judge(recorded, prevHash);
+      if (breaks.length > 0) wrong(revision, 'the hash chain of the log is broken');
+      for (const reason of reasons) wrong(revision, reason);
+      prevHash = storedHash(recorded);
+      const event = await logEventIn(recorded);
+      if (event === null) wrong(revision, 'it is not an event of a log');
+      else if (event.type === 'LeavesLogged' && !isBatch(event.data)) wrong(revision, 'it is not a batch of leaves');
       else if (event.type === 'LeavesLogged') {
         const { data } = event;
         edge = growEdge(edge, size, data.leaves.map(leafHash), revision);
@@ -250,8 +350,8 @@ const auditLog = async (
 };
 
 /**
- * Checks what a tenant's log holds: every event against its chain, in the order in which all were written (`auditOrder`), then the log, and each head
- * in it against its stream. One response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
+ * Checks what a tenant's log holds: every event against its chain and its seal, in the order in which all were written (`auditOrder`), then the log,
+ * and each head in it against its stream. One response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
  * @param npcIds only these minds and the log; without it everything that the log holds
  * @throws Rejection SCHEMA_INVALID for an invalid place; errors from the event store and the read models
  */
@@ -262,16 +362,24 @@ export const auditTenant = async (
 ): Promise<AuditAnswer> => {
   const found = new Findings(await logStatus(deps.events, tenant));
   const place = after === undefined ? null : readPlace(after);
+  if (place !== null) await requirePlace(deps, tenant, npcIds, place);
+  const judge = createJudge(deps, tenant);
   const chains = async (): Promise<AuditPlace | null> => {
     if (place !== null && 'log' in place) return null;
     // Each once: an answer identifies where to continue by name.
     if (npcIds !== undefined)
-      return auditChains(deps, tenant, [...new Set(npcIds)], place !== null && 'npcId' in place ? place : null, found);
-    const order = await auditOrder(deps, tenant, place !== null && 'order' in place ? place.order : FIRST, found);
+      return auditChains(
+        ...([deps, judge, tenant, [...new Set(npcIds)]] as const),
+        place !== null && 'npcId' in place ? place : null,
+        found,
+      );
+    const begin = place !== null && 'order' in place ? place.order : FIRST_PLACE;
+    const order = await auditOrder({ ...deps, judge, logEventIn: logEventReader(deps) }, tenant, begin, found);
     return order && { order };
   };
   const named = npcIds === undefined ? null : new Set(npcIds.map((npcId) => npcStream(tenant, npcId)));
   const next =
-    (await chains()) ?? (await auditLog(deps, tenant, place !== null && 'log' in place ? place.log : 0, named, found));
-  return found.answer(deps.events, next);
+    (await chains()) ??
+    (await auditLog(deps, judge, tenant, place !== null && 'log' in place ? place.log : 0, named, found));
+  return found.answer(deps, next);
 };

@@ -2,15 +2,12 @@ import { LRUCache } from 'lru-cache';
 
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
-import { jcsSlices } from '../base/jcs-slices.js';
 import { Rejection } from '../base/rejection.js';
-import type { Sliced } from '../base/sliced.js';
 import { parseNpcStream } from '../base/stream-names.js';
 import { inSlices } from '../concurrency/in-slices.js';
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import type { Seals } from '../crypto/seals.js';
-import { sha256Hex } from '../crypto/sha256.js';
-import { GENESIS_HASH } from './hash-chain.js';
+import { contentHash, GENESIS_HASH } from './hash-chain.js';
 import { pagesOf } from './stream-pages.js';
 
 /** How many streams' checked beginnings, and how many reported events, are remembered. */
@@ -49,13 +46,6 @@ export const chainBroken = (stream: string, revision: number): Rejection => {
   const about = mind === null ? { stream } : { npcId: mind.npcId };
   return new Rejection('CHAIN_BROKEN', { details: { ...about, revision } });
 };
-
-/** The hash of what an event contains now. */
-function* contentHash({ stream, revision, id, type, data, meta }: RecordedEvent): Sliced<string> {
-  const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash } = meta;
-  const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant, prevHash };
-  return sha256Hex(yield* jcsSlices({ ...about, stream, revision, id, type, data }));
-}
 
 /** Whether an event contains what its hash was made from. What cannot be written as JCS was not made by a server. */
 export const fitsItsHash = (event: RecordedEvent): Promise<boolean> =>

@@ -1,4 +1,6 @@
-import { jcs } from '../base/json.js';
+import { jcsSlices } from '../base/jcs-slices.js';
+import { jcs, type Json, objectOrEmpty } from '../base/json.js';
+import type { Sliced } from '../base/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { sha256Hex } from '../crypto/sha256.js';
 
@@ -34,9 +36,24 @@ export const hashedText = (
 /** The hash input of a recorded event. */
 export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(event.data)).withId(event.id);
 
+/** The hash of what an event contains now. @throws Error if that cannot be written as JCS, which no server records */
+export function* contentHash({ stream, revision, id, type, data, meta }: RecordedEvent): Sliced<string> {
+  const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash } = meta;
+  const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant, prevHash };
+  return sha256Hex(yield* jcsSlices({ ...about, stream, revision, id, type, data }));
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+/** A hash as it is stored; empty in place of anything else. Whoever can write to the store can write anything. */
+const hashIn = (value: Json | undefined): string => (typeof value === 'string' && HASH.test(value) ? value : '');
+
+/** The hash that an event carries; empty if what it carries is not one. */
+export const storedHash = ({ meta }: RecordedEvent): string => hashIn(objectOrEmpty(meta)['hash']);
+
 /**
- * One thing that is wrong with an event. `stored` is what the event carries under `member`; `computed` is what it should carry. For `prevHash` that
- * is the hash of the previous event. For `hash` it is the hash of what the event holds now, including its `prevHash`.
+ * One thing that is wrong with an event. `stored` is what the event carries under `member`; empty if that is not a hash. `computed` is what it should
+ * carry. For `prevHash` that is the hash of the previous event. For `hash` it is the hash of what the event holds now, including its `prevHash`; for
+ * content that no server records, which has no hash, one that only names this content.
  */
 export type ChainBreak = {
   readonly revision: number;
@@ -45,12 +62,28 @@ export type ChainBreak = {
   readonly computed: string;
 };
 
-/** What is wrong with an event that follows one with the hash `prevHash`: nothing, its link, its content, or both. */
-export const breaksOf = (event: RecordedEvent, prevHash: string): readonly ChainBreak[] => {
+/** What is wrong with an event that follows one with the hash `prevHash`: nothing, its link, its content, or both. Any stored JSON is judged. */
+export function* breaksOf(event: RecordedEvent, prevHash: string): Sliced<readonly ChainBreak[]> {
   const { revision, meta } = event;
-  const link = { revision, member: 'prevHash', stored: meta.prevHash, computed: prevHash } as const;
-  const content = { revision, member: 'hash', stored: meta.hash, computed: hashOf(event) } as const;
-  return [link, content].filter(({ stored, computed }) => stored !== computed);
-};
+  const breaks: ChainBreak[] = [];
+  const linked = hashIn(objectOrEmpty(meta)['prevHash']);
+  if (linked === '' || linked !== prevHash)
+    breaks.push({ revision, member: 'prevHash', stored: linked, computed: prevHash });
+  const stored = storedHash(event);
+  const content = yield* hashOrNull(event);
+  if (stored === '' || stored !== content)
+    breaks.push({ revision, member: 'hash', stored, computed: content ?? nameOf(event) });
+  return breaks;
+}
 
-const hashOf = (event: RecordedEvent): string => sha256Hex(hashInput(event));
+/** The hash of an event's content; null if it has none. */
+function* hashOrNull(event: RecordedEvent): Sliced<string | null> {
+  try {
+    return yield* contentHash(event);
+  } catch {
+    return null;
+  }
+}
+
+/** Tells contents without a hash apart, so that the acknowledgement of one covers no other. */
+const nameOf = ({ id, type, data, meta }: RecordedEvent): string => sha256Hex(JSON.stringify([id, type, data, meta]));

@@ -11,15 +11,22 @@ import { statuses } from '../../../src/kernel/http/statuses.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { event, events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { checksOf } from '../../support/seals.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import { appendNext } from '../../support/append-next.js';
+
+/** The checks of a store whose events need no seals. */
+const unsealed = (store: EventStore) => checksOf(store, () => Promise.resolve(true));
 
 /** Servers that write to one mind: each `act` appends one event. */
 const writing = (store: EventStore) => {
   const clock = new ManualClock();
   let acts = 0;
-  const deps = { writers: new StreamWriters(store, clock, { shared: true }), events: store, clock };
+  const deps = {
+    ...{ writers: new StreamWriters(store, clock, { shared: true }), events: store, clock },
+    checks: unsealed(store),
+  };
   const act = () =>
     runCommand(deps, STREAM, mindFold, onBehalf(`act-${String((acts += 1))}`), (mind) =>
       registerNpc(mind, { persona: `Persona ${String(acts)}` }),
@@ -41,7 +48,7 @@ const broken = async (store: EventStore = new MemoryEventStore()) => {
   return { ...server, store };
 };
 
-const look = (store: EventStore, from = 0) => lookAtChain(store, STREAM, from);
+const look = (store: EventStore, from = 0) => lookAtChain({ events: store, checks: unsealed(store) }, STREAM, from);
 const typesOf = async (store: EventStore) => (await eventsOf(store)).map(({ type }) => type);
 
 describe('checking a chain', () => {
@@ -100,6 +107,23 @@ describe('checking a chain', () => {
     expect(await look(store, 99)).toEqual({ events: 0, breaks: [], revision: 4 });
   });
 
+  it('names events that no server records, and those of an unknown version [10.7e]', async () => {
+    const { store } = await broken();
+    const strange = event('strange');
+    await store.append(STREAM, 4, [
+      { ...strange, meta: { ...strange.meta, schemaVersion: 99 } },
+      event('half', { data: { text: '\ud800' } }),
+      event('none', { data: null as never }),
+      event('hash', { meta: { hash: 5 as never } }),
+    ]);
+    const found = await look(store, 5);
+    expect(found.events).toBe(4);
+    expect(found.breaks.filter(({ member }) => member === 'hash').map(({ revision }) => revision)).toEqual([
+      5, 6, 7, 8,
+    ]);
+    expect(found.breaks.find(({ revision, member }) => revision === 8 && member === 'hash')?.stored).toBe('');
+  });
+
   it('ends soon after many breaks, and returns where to continue [10.7c]', async () => {
     const store = new MemoryEventStore();
     for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
@@ -151,6 +175,29 @@ describe('acknowledging chain breaks', () => {
     expect(again).toEqual({ events: 7, revision: 6, breaks: recorded.breaks });
     await recordBreaks(deps, STREAM, onBehalf('again'), again);
     expect(await eventsOf(store)).toHaveLength(7);
+  });
+
+  it('counts no acknowledgement that this server did not record [10.7b]', async () => {
+    const { store } = await broken();
+    const found = await look(store);
+    const last = (await eventsOf(store)).at(-1) as RecordedEvent;
+    const drafts = found.breaks.map(({ acknowledged: _, ...data }, index) =>
+      event(`forged ${String(index)}`, { type: 'ChainBreakRecorded', data: { ...data, reason: 'by me' } }),
+    );
+    let prevHash = last.meta.hash;
+    const forged = drafts.map((draft, index) => {
+      const meta = { ...draft.meta, prevHash };
+      prevHash = sha256Hex(hashInput({ ...draft, meta, stream: STREAM, revision: last.revision + 1 + index }));
+      return { ...draft, meta: { ...meta, hash: prevHash } };
+    });
+    await store.append(STREAM, last.revision, forged);
+    // A store that was begun by this version has no events without a seal.
+    const sealed = await lookAtChain({ events: store, checks: checksOf(store) }, STREAM, 0);
+    expect(sealed.breaks.map(({ acknowledged }) => acknowledged)).toEqual([null, null]);
+    expect((await look(store)).breaks.every(({ acknowledged }) => acknowledged?.reason === 'by me')).toBe(true);
+    const odd = event('odd', { type: 'ChainBreakRecorded', data: { revision: { toString: 1 } } });
+    await store.append(STREAM, last.revision + forged.length, [odd]);
+    expect((await look(store)).breaks).toHaveLength(4);
   });
 
   it('keeps the chain intact afterwards, and the mind unchanged', async () => {

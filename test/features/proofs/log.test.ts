@@ -9,7 +9,10 @@ import { logStatus } from '../../../src/features/proofs/log-status.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { logFold } from '../../../src/features/proofs/log-fold.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
-import { auditTenant } from '../../../src/features/proofs/verify-log.js';
+import { ORDER_READ } from '../../../src/features/proofs/audit-order.js';
+import { createUpgradeEnd } from '../../../src/features/proofs/from-before.js';
+import { defined } from '../../../src/kernel/base/defined.js';
+import { type AuditAnswer, type AuditDeps, auditTenant } from '../../../src/features/proofs/verify-log.js';
 import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
 import { fromHex } from '../../../src/features/proofs/domain/edge.js';
 import { loggedKinds, logOf } from '../../../src/features/proofs/domain/logged-streams.js';
@@ -31,12 +34,12 @@ import {
   rulesetStream,
   tenantStream,
 } from '../../../src/kernel/base/stream-names.js';
-import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
-import { checksOf } from '../../support/seals.js';
+import { checksOf, seals } from '../../support/seals.js';
 import { rotatingKeys } from '../../support/souls.js';
 import { seededRandom } from '../../support/seeded-random.js';
-import { event } from '../../support/events.js';
+import { event, type EventOptions } from '../../support/events.js';
 import { itLong } from '../../support/long.js';
 import { storeWith } from '../../support/streams.js';
 
@@ -53,7 +56,12 @@ const leavesOf = async (store: MemoryEventStore): Promise<readonly Leaf[]> =>
   (await allOf(store, LOG)).map(logEventOf).flatMap((one) => (one.type === 'LeavesLogged' ? one.data.leaves : []));
 const still = { monotonicMs: () => 0 };
 /** Read models that list every mind. */
-const allListed = { get: () => Promise.resolve({}), progress: () => Promise.resolve(0) };
+const allListed = { get: () => Promise.resolve({}), reachedPosition: () => Promise.resolve(true) };
+/** The dependencies of an audit of a log, in a store that was sealed from its beginning. */
+const auditing = (log: Awaited<ReturnType<typeof openLog>>, events: EventStore = log.events): AuditDeps => ({
+  ...{ events, writers: log.writers, readModels: allListed, signingKeys: log.keys },
+  ...{ checks: checksOf(events), upgradeEnd: null },
+});
 
 describe('a log', () => {
   itLong(
@@ -359,7 +367,7 @@ describe('a log', () => {
     });
     // What the log held before can still be proven, under the new name.
     expect(await proveMind(log.events, { tenant: LOG_TENANT, npcId: 'a' }, 0, second)).toMatchObject({ index: 0 });
-    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
+    const deps = auditing(log);
     expect(await auditTenant(deps, LOG_TENANT, {})).toMatchObject({ valid: true, broken: [] });
     kept.set(second.origin, 9);
     await log.write('a', { n: 3 });
@@ -464,6 +472,8 @@ describe('a log', () => {
 });
 
 describe('an audit', () => {
+  /** In a store that is being upgraded. */
+  const upgradeEnd = () => Promise.resolve({ position: Infinity, revision: Infinity });
   /** A store whose events can be changed, as anyone with write access to the files can. */
   const tampered = async (
     change: (store: MemoryEventStore) => MemoryEventStore,
@@ -472,9 +482,7 @@ describe('an audit', () => {
     await using log = await openLog();
     for (const mind of ['a', 'b', 'c']) await log.write(mind, { n: 1 }, { n: 2 }, { n: 3 });
     await log.checkpoint();
-    const events = change(log.events);
-    const { writers, keys: signingKeys } = log;
-    return await auditTenant({ events, writers, readModels: allListed, signingKeys }, LOG_TENANT, named);
+    return await auditTenant(auditing(log, change(log.events)), LOG_TENANT, named);
   };
   const reading =
     (edit: (one: RecordedEvent) => RecordedEvent | null) =>
@@ -580,24 +588,218 @@ describe('an audit', () => {
   it('names a mind that the list of NPCs lacks, unless the list is still behind [10.5m]', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
-    const auditWith = (progress: number) =>
-      auditTenant(
-        {
-          events: log.events,
-          writers: log.writers,
-          signingKeys: log.keys,
-          readModels: { get: () => Promise.resolve(null), progress: () => Promise.resolve(progress) },
-        },
-        LOG_TENANT,
-        {},
-      );
-    expect((await auditWith(-1)).broken).toEqual([]);
-    expect((await auditWith(0)).broken).toEqual([
+    const auditWith = (handled: number) => {
+      const reachedPosition = (_: unknown, position: number) => Promise.resolve(position <= handled);
+      const readModels = { get: () => Promise.resolve(null), reachedPosition };
+      return auditTenant({ ...auditing(log), readModels }, LOG_TENANT, {});
+    };
+    expect((await auditWith(0)).broken).toEqual([]);
+    expect((await auditWith(1)).broken).toEqual([
       {
         ...{ stream: npcStream(LOG_TENANT, 'a'), npcId: 'a', revision: 0, acknowledged: null },
         reason: 'the list of NPCs lacks it: "anima rebuild" makes the read models anew',
       },
     ]);
+  });
+
+  const FOREIGN = 'it was not recorded by this server: its seal is missing or does not fit';
+  /** Appends an event whose hash fits, as a forger without the secret would. */
+  const append = async (store: MemoryEventStore, to: string, name: string, options: EventOptions = {}) => {
+    const last = (await allOf(store, to)).at(-1);
+    const revision = (last?.revision ?? -1) + 1;
+    const draft = event(name, options);
+    const meta = { ...draft.meta, prevHash: last?.meta.hash ?? GENESIS_HASH };
+    const hash = sha256Hex(hashInput({ ...draft, meta, stream: to, revision }));
+    await store.append(to, last?.revision ?? 'no_stream', [{ ...draft, meta: { ...meta, hash } }]);
+  };
+  const foundIn = ({ broken }: AuditAnswer) => broken.map((one) => [one.npcId, one.revision, one.reason]);
+
+  it('names an event without a seal, or with another, even if the log holds a head after it [10.5y]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await append(log.events, npcStream(LOG_TENANT, 'a'), 'forged');
+    await log.write('a', { n: 2 });
+    await append(log.events, npcStream(LOG_TENANT, 'b'), 'other', { meta: { mac: 'x'.repeat(43) } });
+    await log.checkpoint();
+    const expected = [
+      ['a', 1, FOREIGN],
+      ['b', 0, FOREIGN],
+    ];
+    expect(foundIn(await auditTenant(auditing(log), LOG_TENANT, {}))).toEqual(expected);
+    expect(foundIn(await auditTenant(auditing(log), LOG_TENANT, { npcIds: ['a', 'b'] }))).toEqual(expected);
+  });
+
+  it('names an event of the log without a seal [10.5y]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    await append(log.events, LOG, 'forged');
+    expect(foundIn(await auditTenant(auditing(log), LOG_TENANT, {}))).toEqual([[null, 3, FOREIGN]]);
+  });
+
+  it('accepts what an older version recorded up to the end of the upgrade, and nothing without a seal after it [10.5y]', async () => {
+    const events = new MemoryEventStore();
+    {
+      await using older = await openLog({ events, sealing: null });
+      await older.write('a', { n: 1 }, { n: 2 });
+      await older.checkpoint();
+      await older.write('a', { n: 3 });
+    }
+    await using log = await openLog({ events });
+    const checks = checksOf(events, () => Promise.resolve(true));
+    const after = (days: number) => {
+      const clock = { now: () => new Date(Date.now() + days * 86_400_000) };
+      return auditTenant(
+        { ...auditing(log), checks, upgradeEnd: createUpgradeEnd({ events, seals, clock }) },
+        LOG_TENANT,
+        {},
+      );
+    };
+    await log.checkpoint();
+    expect(foundIn(await after(2))).toEqual([]);
+    await append(events, npcStream(LOG_TENANT, 'a'), 'late');
+    await append(events, LOG, 'late');
+    expect(foundIn(await after(0.5))).toEqual([]);
+    await log.write('a', { n: 4 });
+    expect(foundIn(await after(2))).toEqual([
+      ['a', 3, FOREIGN],
+      [null, (await allOf(events, LOG)).length - 1, FOREIGN],
+    ]);
+  });
+
+  it('does not believe an acknowledgement that this server did not record [10.5o]', async () => {
+    await using log = await openLog();
+    await append(log.events, stream, 'misfit');
+    await log.write('b', { n: 1 });
+    await log.checkpoint();
+    const touched = reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one));
+    const changed = touched(log.events);
+    const [, one] = (await changed.read(stream, { direction: 'forwards', limit: 2 })).events as [
+      unknown,
+      RecordedEvent,
+    ];
+    const data = { revision: 1, member: 'hash', stored: one.meta.hash, computed: sha256Hex(hashInput(one)) };
+    await append(log.events, stream, 'by me', { type: 'ChainBreakRecorded', data });
+    const { broken } = await auditTenant(auditing(log, changed), LOG_TENANT, { npcIds: ['b'] });
+    expect(broken.map((found) => [found.revision, found.reason, found.acknowledged])).toEqual([
+      [0, FOREIGN, null],
+      [1, 'its content does not match its hash', null],
+      [2, FOREIGN, null],
+    ]);
+    const deps = { ...auditing(log, changed), checks: checksOf(changed, () => Promise.resolve(true)), upgradeEnd };
+    const { broken: known } = await auditTenant(deps, LOG_TENANT, { npcIds: ['b'] });
+    expect(known.map((found) => [found.revision, found.acknowledged?.by])).toEqual([[1, 'key-1']]);
+  });
+
+  it('names any JSON in the place of an event, and goes on [10.5z]', async () => {
+    const changes: readonly object[] = [
+      { data: { text: '\ud800' } },
+      { data: { n: Infinity } },
+      { data: null },
+      { meta: null },
+      { meta: { schemaVersion: 99, hash: 'a'.repeat(64) } },
+      { meta: { hash: 5, mac: 'x' } },
+      { meta: { hash: null, mac: 7 } },
+    ];
+    for (const change of changes) {
+      const edit = reading((one) =>
+        one.stream === stream && one.revision === 1 ? ({ ...one, ...change }) : one,
+      );
+      for (const named of [whole, undefined]) {
+        const found = foundIn(await tampered(edit, named));
+        expect(found).toContainEqual(['b', 1, 'its content does not match its hash']);
+        expect(found.every(([npcId]) => npcId === 'b')).toBe(true);
+      }
+    }
+  });
+
+  it('names any JSON in the place of an event of the log, and goes on [10.5z]', async () => {
+    const halved = (leaves: unknown) =>
+      Array.isArray(leaves) ? (leaves as Leaf[]).map((leaf) => ({ ...leaf, at: '\ud800' })) : [];
+    for (const type of ['CheckpointBegun', 'LeavesLogged', 'CheckpointSigned'])
+      for (const change of [
+        () => ({ data: null }),
+        () => ({ meta: null }),
+        ({ meta }: RecordedEvent) => ({ meta: { ...meta, schemaVersion: 99 } }),
+        ({ meta }: RecordedEvent) => ({ meta: { ...meta, hash: 5 } }),
+        ({ data }: RecordedEvent) => ({ data: { ...data, leaves: halved(data['leaves']), kinds: 5, until: {} } }),
+      ] as const) {
+        const edit = reading((one) =>
+          one.stream === LOG && one.type === type ? ({ ...one, ...change(one) } as RecordedEvent) : one,
+        );
+        for (const named of [whole, undefined]) {
+          const answer = await tampered(edit, named);
+          expect([answer.valid, answer.broken.some((one) => one.stream === LOG)]).toEqual([false, true]);
+        }
+      }
+  });
+
+  it('goes on after a log that cannot be read up to its cursor [10.5z]', async () => {
+    await using log = await openLog();
+    for (let n = 0; n < 2; n += 1) {
+      await log.write('a', { n });
+      await log.checkpoint();
+    }
+    const after = Buffer.from(JSON.stringify({ log: 4 })).toString('base64url');
+    for (const data of [null, { leaves: [], after: [{ hash: 5 }], size: 0 }]) {
+      const changed = reading((one) => (one.type === 'LeavesLogged' ? ({ ...one, data } as RecordedEvent) : one));
+      const events = changed(log.events);
+      const deps = { ...auditing(log, events), writers: new StreamWriters(events, systemClock, { seals }) };
+      expect(foundIn(await auditTenant(deps, LOG_TENANT, { after }))).toContainEqual([
+        ...[null, 4, 'the tree of the log before it cannot be read'],
+      ]);
+    }
+  });
+
+  it('reads a bounded part of the order for one answer, whosever events they are [10.5n]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    const own = await log.events.readAll(0, 500);
+    const [before, ends] = [2 * ORDER_READ + 1_000, 2 * ORDER_READ + 1_000 + own.length];
+    const template = { ...(own[0] as RecordedEvent), stream: npcStream('other', 'm') };
+    let read = 0;
+    const events = storeWith(log.events, {
+      lastPosition: () => Promise.resolve(ends),
+      readAll: (after, limit) => {
+        const from = Math.max(after, 0);
+        const page = Array.from({ length: Math.max(0, Math.min(limit, ends - from)) }, (_, n) => {
+          const position = from + n + 1;
+          return { ...(own[position - before - 1] ?? template), position };
+        });
+        read += page.length;
+        return Promise.resolve(page);
+      },
+    });
+    let [next, answers, checked]: [string | undefined, number, number] = [undefined, 0, 0];
+    do {
+      const answer: AuditAnswer = await auditTenant(auditing(log, events), LOG_TENANT, defined({ after: next }));
+      expect(read).toBeLessThanOrEqual(ORDER_READ + 1_000);
+      read = 0;
+      answers += 1;
+      checked += answer.events;
+      next = answer.next;
+    } while (next !== undefined);
+    expect([answers, checked]).toEqual([3, 2]);
+  });
+
+  it('refuses a cursor beyond the end, or of another audit [10.5n]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    const ended = await log.events.lastPosition();
+    const refused = async (place: object, npcIds?: readonly string[]) => {
+      const after = Buffer.from(JSON.stringify(place)).toString('base64url');
+      const asked = auditTenant(auditing(log), LOG_TENANT, { after, ...defined({ npcIds }) });
+      await expect(asked).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
+    };
+    await refused({ log: 99 });
+    await refused({ order: { position: ended, log: 0 } });
+    await refused({ order: { position: 0, log: 99 } });
+    await refused({ order: { position: 0, log: 0 } }, ['a']);
+    await refused({ npcId: 'a', from: 0 });
+    await refused({ npcId: 'b', from: 0 }, ['a']);
+    await refused({ npcId: 'a', from: 7 }, ['a']);
   });
 
   it('names a malformed event of the log', async () => {
@@ -619,7 +821,7 @@ describe('an audit', () => {
   it('checks a mind that was named twice only once, and refuses a cursor that it did not issue', async () => {
     const log = await openLog();
     await log.write('a', { n: 1 }, { n: 2 });
-    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
+    const deps = auditing(log);
     expect(await auditTenant(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({
       events: 2,
       valid: false,
@@ -657,12 +859,8 @@ describe('an audit', () => {
             lastRevision: events - 1,
           })
         : log.events.read(stream, range);
-    const deps = {
-      events: storeWith(log.events, { read }),
-      writers: log.writers,
-      readModels: allListed,
-      signingKeys: log.keys,
-    };
+    const endless = storeWith(log.events, { read });
+    const deps = { ...auditing(log, endless), checks: checksOf(endless, () => Promise.resolve(true)), upgradeEnd };
     const npcIds = Array.from({ length: minds }, (_, index) => `m${String(index)}`);
     const first = await auditTenant(deps, LOG_TENANT, { npcIds });
     expect(first.broken).toEqual([]);
@@ -680,7 +878,7 @@ describe('an audit', () => {
     await keys.rotate();
     await log.write('a', { text: 'two' });
     await log.checkpoint();
-    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: keys };
+    const deps = auditing(log);
     const audited = () => auditTenant(deps, LOG_TENANT, { npcIds: ['a'] });
     await keys.revoke(old, new Date(Date.parse(first.at) + 1_000).toISOString());
     expect(await audited()).toMatchObject({ valid: true, broken: [] });
@@ -707,7 +905,7 @@ describe('an audit', () => {
 
   it('ends a response after 200 problems, and continues from its cursor [10.5n]', async () => {
     await using log = await openLog();
-    const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
+    const deps = auditing(log);
     const npcIds = Array.from({ length: 250 }, (_, index) => `nobody-${String(index)}`);
     const first = await auditTenant(deps, LOG_TENANT, { npcIds });
     expect([first.valid, first.broken.length]).toEqual([false, 200]);

@@ -62,7 +62,7 @@ export class MemoryEventStore implements EventStore {
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
     this.#assertOpen();
     // The first position is 1, and none is left out.
-    return this.#page(this.#all.slice(after, after + limit));
+    return this.#page(this.#all.slice(Math.max(after, 0), Math.max(after, 0) + limit));
   }
 
   async lastPosition(): Promise<number> {

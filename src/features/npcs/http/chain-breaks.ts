@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { type ChainLook, lookAtChain, recordBreaks } from '../chain-breaks.js';
 import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
+import type { EventChecks } from '../../../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
@@ -23,9 +24,10 @@ const ChainBreak = named(
   Type.Object({
     revision: Type.Integer(),
     member: oneOf(['prevHash', 'hash']),
-    stored: Type.String({ description: 'The value in the event.' }),
+    stored: Type.String({ description: 'The value in the event; empty if that is not a hash.' }),
     computed: Type.String({
-      description: 'The value that it should be: the hash of the previous event, or of the content of this one.',
+      description:
+        'The value that it should be: the hash of the previous event, or of the content of this one. Content that no server records has no hash; the value then only names it.',
     }),
     acknowledged: Type.Boolean({ description: 'Whether a `ChainBreakRecorded` event in the history names it.' }),
   }),
@@ -67,12 +69,16 @@ const common = {
   refuses: ['NPC_NOT_FOUND'],
 } as const;
 
-type ChainBreakRouteDeps = { readonly ports: Pick<Ports, 'events' | 'clock'>; readonly writers: StreamWriters };
+type ChainBreakRouteDeps = {
+  readonly ports: Pick<Ports, 'events' | 'clock'>;
+  readonly writers: StreamWriters;
+  readonly checks: Pick<EventChecks, 'requireGood'>;
+};
 
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: finds and acknowledges breaks in a mind's hash chain. */
-export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): readonly RouteDefinition[] => {
+export const chainBreakRoutes = ({ ports, writers, checks }: ChainBreakRouteDeps): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
-    const found = await lookAtChain(ports.events, stream, from);
+    const found = await lookAtChain({ events: ports.events, checks }, stream, from);
     if (found.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
     return found;
   };
@@ -115,7 +121,7 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
         const stream = npcStream(call.principal.tenant, npcId);
         const found = await look(stream, npcId, call.body.from ?? 0);
         const reason = call.body.reason ?? undefined;
-        const recorded = await recordBreaks({ ...ports, writers }, stream, contextOf(call), found, reason);
+        const recorded = await recordBreaks({ ...ports, writers, checks }, stream, contextOf(call), found, reason);
         return { ...answer(npcId, recorded), position: recorded.position };
       },
     }),

@@ -3,11 +3,13 @@ import { Type } from '@sinclair/typebox';
 import { exportHistory, type HistoryPage, readHistory } from '../../../kernel/streams/history.js';
 import { mindAsOf, requireMind } from '../find-mind.js';
 import type { EventChecks } from '../../../kernel/streams/event-checks.js';
+import { storedHash } from '../../../kernel/streams/hash-chain.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { openTurnsOf } from '../domain/open-turns.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
+import type { RecordedEvent } from '../../../ports/event-store.js';
 import type { Ports } from '../../../ports/ports.js';
 import { momentOf } from '../../../kernel/http/as-of.js';
 import { fileName } from '../../../kernel/http/file-name.js';
@@ -110,7 +112,9 @@ export const historyRoutes = ({ ports, writers, checks }: HistoryRouteDeps): rea
       const { npcId, stream } = await readMind(ports.events, call);
       const { from, limit = 100, direction = 'forwards' } = call.query;
       const asked = { limit, direction, ...defined({ from }), ...filterOf(call.query) };
-      const page = await readHistory(ports.events, stream, asked, (event) => checks.isBroken(event));
+      const isBroken = async (event: RecordedEvent): Promise<boolean> =>
+        storedHash(event) === '' || checks.isBroken(event);
+      const page = await readHistory(ports.events, stream, asked, isBroken);
       return { revision: page.revision, raw: { type: JSON_TYPE, content: historyText(npcId, page) } };
     },
   }),

@@ -5,7 +5,7 @@ import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } f
 import { makeCheckpoint } from '../make-checkpoint.js';
 import { logStatus } from '../log-status.js';
 import { restartLog } from '../restart-log.js';
-import { auditTenant } from '../verify-log.js';
+import { type AuditDeps, auditTenant } from '../verify-log.js';
 import { proofExamples as examples } from './examples.js';
 import {
   AuditRequest,
@@ -48,6 +48,8 @@ type AuditRouteDeps = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
   readonly runtime: ProcessRuntime;
+  readonly checks: AuditDeps['checks'];
+  readonly upgradeEnd: AuditDeps['upgradeEnd'];
   readonly signingKeys: SigningKeys;
   readonly publicUrl: string;
   readonly checkpointReceiver: CheckpointReceiver | null;
@@ -55,7 +57,7 @@ type AuditRouteDeps = {
 
 /** The routes of the log, except bundles. */
 export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[] => {
-  const { ports, writers, runtime, signingKeys, checkpointReceiver, publicUrl: issuer } = services;
+  const { ports, writers, runtime, checks, upgradeEnd, signingKeys, checkpointReceiver, publicUrl: issuer } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
@@ -205,7 +207,7 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
         const { npcIds, after } = call.body;
         const release = permits.acquire(tenant);
         try {
-          const deps = { events, writers, readModels: ports.readModels, signingKeys };
+          const deps = { events, writers, readModels: ports.readModels, checks, upgradeEnd, signingKeys };
           return {
             body: await auditTenant(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
           };

@@ -74,6 +74,7 @@ export const AuditRequest = named(
   Type.Object({
     npcIds: nullable(
       Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        minItems: 1,
         maxItems: MAX_NPC_IDS,
         description: 'Only these NPCs; all by default.',
       }),

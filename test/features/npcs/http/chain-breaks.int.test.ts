@@ -10,6 +10,7 @@ import { event, events } from '../../../support/events.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { appendNext } from '../../../support/append-next.js';
+import { checksOf, seals } from '../../../support/seals.js';
 import { noState } from '../../../support/streams.js';
 
 const stream = npcStream('local', 'the guard');
@@ -21,8 +22,9 @@ let app: TestApp;
 beforeEach(async () => {
   store = new MemoryEventStore();
   const clock = new ManualClock();
-  const writers = new StreamWriters(store, clock);
-  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, writers }), {
+  const writers = new StreamWriters(store, clock, { seals });
+  const checks = checksOf(store);
+  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, writers, checks }), {
     clock,
     keys: { good: testPrincipal(), audit: keyOf('audit'), acknowledge: keyOf('acknowledge') },
   });

@@ -13,9 +13,10 @@ import { MemoryEventStore } from '../../../support/memory/event-store.js';
 const COUNT = 600;
 
 describe('the history of a mind', () => {
+  const store = new MemoryEventStore();
   let app: TestApp;
   beforeAll(async () => {
-    const events = new MemoryEventStore();
+    const events = store;
     const clock = new ManualClock();
     const all = Array.from({ length: COUNT }, (_, n) =>
       event(`e${String(n)}`, {
@@ -46,6 +47,22 @@ describe('the history of a mind', () => {
     expect(await revisions('turnId=t1,t3&limit=4')).toEqual([1, 3, 5, 7]);
     expect(await revisions('actor=key-0,key-2&limit=4')).toEqual([0, 2, 3, 5]);
     expect(await revisions('turnId=t1,t3&actor=key-0,key-2&limit=4')).toEqual([3, 5, 9, 11]);
+  });
+
+  it('is shown whatever JSON is stored, with what no server records marked [10.13c]', async () => {
+    const changes: readonly object[] = [
+      { data: { text: '\ud800' } },
+      { data: null },
+      { meta: { schemaVersion: 99 } },
+      { meta: { hash: 5 } },
+      { meta: { hash: null } },
+    ];
+    const stored = changes.map((change, n) => event(`odd${String(n)}`, change as never));
+    await store.append(npcStream('local', 'odo'), 'no_stream', stored);
+    const { status, body } = await app.get('/npcs/odo/history');
+    expect([status, body.events.map((one: { broken?: true }) => one.broken)]).toEqual([200, changes.map(() => true)]);
+    expect((await app.get('/npcs/odo/history?turnId=t1')).status).toBe(200);
+    expect((await app.get('/npcs/odo/history/export')).status).toBe(200);
   });
 
   it('is exported in chunks, oldest first [10.1d]', async () => {

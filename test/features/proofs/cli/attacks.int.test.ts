@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -5,7 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
-import { apiOf } from '../../../support/api.js';
+import type { JsonObject } from '../../../../src/kernel/base/json.js';
+import { sha256Hex } from '../../../../src/kernel/crypto/sha256.js';
+import { hashInput } from '../../../../src/kernel/streams/hash-chain.js';
+import type { RecordedEvent } from '../../../../src/ports/event-store.js';
+import { apiOf, codeOf } from '../../../support/api.js';
 import { cutStream, editEvent, startAttacked } from '../../../support/attacked-server.js';
 import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { canVerify, pythonScript } from '../../../support/python-script.js';
@@ -220,6 +225,106 @@ describe('an attack on the files of a stopped server', () => {
     ]);
   });
 
+  it('that moves a mind or copies one below the first position is named [10.5m]', async () => {
+    const ofStream = 'WHERE stream = (SELECT id FROM streams WHERE name = ?)';
+    await using attacked = await startAttacked(server, (events) => {
+      editEvent(events, MIND, 2, (data) => data.replace('Two.', 'Six.'));
+      events.prepare(`UPDATE events SET position = position - 9007199254740000 ${ofStream}`).run(MIND);
+      events.prepare('INSERT INTO streams (name) VALUES (?)').run('npc-local.villain');
+      events
+        .prepare(
+          `INSERT INTO events SELECT position - 1000, (SELECT id FROM streams WHERE name = ?), revision, 'f' || substr(id, 2), type, data, meta FROM events ${ofStream}`,
+        )
+        .run('npc-local.villain', 'npc-local.odo');
+    });
+    const { code, stdout } = await attacked.anima('audit');
+    expect(code).toBe(1);
+    expect(stdout).toContain('gatekeeper  revision 2: its content does not match its hash\n');
+    for (const npcId of ['gatekeeper', 'villain'])
+      expect(stdout).toContain(`${npcId}  revision 0: it is at a position of the global order that no server uses\n`);
+    const named = await attacked.anima('audit', 'gatekeeper');
+    expect([named.code, named.stdout]).toEqual([1, expect.stringContaining('that no server uses')]);
+    expect(codeOf(await attacked.api.post('/audit/verify', { npcIds: [] }))).toBe('SCHEMA_INVALID');
+  });
+
+  it('that stores JSON which no server records blinds no audit, and is named [10.5z, 10.7e, 10.13c]', async () => {
+    const changes: readonly (readonly ['data' | 'meta', (text: string) => string])[] = [
+      ['data', (text) => text.replace('{', String.raw`{"x":"\ud800",`)],
+      ['data', (text) => text.replace('{', '{"x":1e999,')],
+      ['meta', (text) => text.replace('"schemaVersion":1', '"schemaVersion":99')],
+      ['meta', (text) => text.replace(/"hash":"\w+"/, '"hash":5')],
+      ['meta', () => 'null'],
+    ];
+    await using attacked = await startAttacked(server, (events) => {
+      const which = 'WHERE stream = (SELECT id FROM streams WHERE name = ?) AND revision = ?';
+      for (const [n, [column, change]] of changes.entries()) {
+        const row = events.prepare(`SELECT ${column} AS text FROM events ${which}`).get(MIND, n + 1);
+        const { text } = row as { readonly text: string };
+        events.prepare(`UPDATE events SET ${column} = ? ${which}`).run(change(text), MIND, n + 1);
+      }
+      events.prepare(`UPDATE events SET data = 'null' ${which}`).run('npc-local.odo', 1);
+    });
+    const { anima, api } = attacked;
+    const { code, stdout } = await anima('audit');
+    const lines = [1, 2, 3, 4, 5].map((n) => `gatekeeper  revision ${String(n)}: its content does not match its hash`);
+    expect([code, stdout.split('\n')]).toEqual([
+      1,
+      expect.arrayContaining([...lines, 'odo  revision 1: its content does not match its hash']),
+    ]);
+    expect((await anima('audit', 'odo')).code).toBe(1);
+    for (const npcId of ['gatekeeper', 'odo']) {
+      const chain = await anima('chain', npcId);
+      expect([chain.code, chain.stderr]).toEqual([1, expect.stringContaining('The hash chain is broken')]);
+      const { status, body } = await api.get(`/npcs/${npcId}/history`);
+      const broken = (body as { events: readonly { readonly broken?: true }[] }).events.map(
+        (one) => one.broken === true,
+      );
+      expect([status, broken]).toEqual([200, broken.map((_, n) => n > 0)]);
+    }
+  });
+
+  it('that writes an acknowledgement of its own is not believed, and is named [10.5o, 10.5y]', async () => {
+    await using attacked = await startAttacked(server, (events) => {
+      editEvent(events, MIND, 2, (data) => data.replace('Two.', 'Six.'));
+      const rows = events
+        .prepare(
+          'SELECT stream, revision, data, meta FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)',
+        )
+        .all(MIND) as readonly { stream: number; revision: number; data: string; meta: string }[];
+      const stored = rows.map(({ meta }) => JSON.parse(meta) as RecordedEvent['meta']);
+      const typeAt = events.prepare('SELECT id, type FROM events WHERE stream = ? AND revision = ?');
+      const edited = {
+        ...(typeAt.get(rows[2]?.stream ?? 0, 2) as { id: string; type: string }),
+        stream: MIND,
+        revision: 2,
+      };
+      const computed = sha256Hex(
+        hashInput({
+          ...edited,
+          data: JSON.parse(rows[2]?.data ?? '') as JsonObject,
+          meta: stored[2] as RecordedEvent['meta'],
+        }),
+      );
+      const { mac: _, process: __, ...last } = stored.at(-1) as RecordedEvent['meta'];
+      const data = { revision: 2, member: 'hash', stored: stored[2]?.hash ?? '', computed, reason: 'a disk fault' };
+      const meta = { ...last, prevHash: last.hash };
+      const forged = { stream: MIND, revision: rows.length, id: randomUUID(), type: 'ChainBreakRecorded', data, meta };
+      events
+        .prepare('INSERT INTO events (stream, revision, id, type, data, meta) VALUES (?, ?, ?, ?, ?, ?)')
+        .run(
+          ...([rows[0]?.stream ?? 0, forged.revision, forged.id, forged.type, JSON.stringify(data)] as const),
+          JSON.stringify({ ...meta, hash: sha256Hex(hashInput(forged)) }),
+        );
+    });
+    const { code, stdout } = await attacked.anima('audit', '--accept-acknowledged');
+    expect([code, stdout]).toEqual([
+      1,
+      'gatekeeper  revision 2: its content does not match its hash\n' +
+        'gatekeeper  revision 6: it was not recorded by this server: its seal is missing or does not fit\n',
+    ]);
+    expect((await attacked.anima('chain', 'gatekeeper')).stderr).toContain('1 not acknowledged');
+  });
+
   it('that deletes a mind from the list of NPCs is named [10.5m]', async () => {
     await using attacked = await startAttacked(server, (_, { reads }) => {
       const tables = reads.prepare(
@@ -227,6 +332,12 @@ describe('an attack on the files of a stopped server', () => {
       );
       for (const { name } of tables.all() as { readonly name: string }[])
         reads.prepare(`DELETE FROM ${name} WHERE key = ?`).run(MIND);
+      // How far each read model is with this mind.
+      const progress = reads.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'progress_%'");
+      const deleted = (progress.all() as { readonly name: string }[]).map(
+        ({ name }) => reads.prepare(`DELETE FROM ${name} WHERE stream = ?`).run(MIND).changes,
+      );
+      expect(deleted.some((count) => count > 0)).toBe(true);
     });
     expect((await attacked.anima('audit')).stdout).toBe(
       'gatekeeper  revision 0: the list of NPCs lacks it: "anima rebuild" makes the read models anew\n',
