@@ -1,5 +1,5 @@
 import { jcsSlices } from '../base/jcs-slices.js';
-import { jcs, type Json, objectOrEmpty } from '../base/json.js';
+import { jcs, type Json, objectOrEmpty, sizeAtMost } from '../base/json.js';
 import type { Sliced } from '../base/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { sha256Hex } from '../crypto/sha256.js';
@@ -36,11 +36,18 @@ export const hashedText = (
 /** The hash input of a recorded event. */
 export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(event.data)).withId(event.id);
 
+/** An event of at most this size is written at once, which is several times faster than in slices: a fraction of a millisecond. */
+const SMALL_VALUES = 500;
+const SMALL_BYTES = 65_536;
+
 /** The hash of what an event contains now. @throws Error if that cannot be written as JCS, which no server records */
 export function* contentHash({ stream, revision, id, type, data, meta }: RecordedEvent): Sliced<string> {
   const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash } = meta;
   const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant, prevHash };
-  return sha256Hex(yield* jcsSlices({ ...about, stream, revision, id, type, data }));
+  const whole = { ...about, stream, revision, id, type, data };
+  const { values, bytesAtMost } = sizeAtMost(whole, SMALL_VALUES);
+  const isSmall = values <= SMALL_VALUES && bytesAtMost <= SMALL_BYTES;
+  return sha256Hex(isSmall ? jcs(whole) : yield* jcsSlices(whole));
 }
 
 const HASH = /^[0-9a-f]{64}$/;

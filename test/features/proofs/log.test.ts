@@ -702,9 +702,7 @@ describe('an audit', () => {
       { meta: { hash: null, mac: 7 } },
     ];
     for (const change of changes) {
-      const edit = reading((one) =>
-        one.stream === stream && one.revision === 1 ? ({ ...one, ...change }) : one,
-      );
+      const edit = reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, ...change } : one));
       for (const named of [whole, undefined]) {
         const found = foundIn(await tampered(edit, named));
         expect(found).toContainEqual(['b', 1, 'its content does not match its hash']);
