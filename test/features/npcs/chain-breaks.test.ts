@@ -113,7 +113,7 @@ describe('checking a chain', () => {
     await store.append(STREAM, 4, [
       { ...strange, meta: { ...strange.meta, schemaVersion: 99 } },
       event('half', { data: { text: '\ud800' } }),
-      event('none', { data: null as never }),
+      { ...event('none'), data: null as never },
       event('hash', { meta: { hash: 5 as never } }),
     ]);
     const found = await look(store, 5);

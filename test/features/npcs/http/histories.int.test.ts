@@ -4,6 +4,7 @@ import { historyExportRoutes, historyRoutes } from '../../../../src/features/npc
 import { npcStream } from '../../../../src/kernel/base/stream-names.js';
 import { createEventChecks } from '../../../../src/kernel/streams/event-checks.js';
 import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
+import type { EventToAppend } from '../../../../src/ports/event-store.js';
 import { event } from '../../../support/events.js';
 import { startApp, type TestApp } from '../../../support/http.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -50,14 +51,18 @@ describe('the history of a mind', () => {
   });
 
   it('is shown whatever JSON is stored, with what no server records marked [10.13c]', async () => {
-    const changes: readonly object[] = [
+    const changes: readonly ({ readonly data: unknown } | { readonly meta: object })[] = [
       { data: { text: '\ud800' } },
       { data: null },
       { meta: { schemaVersion: 99 } },
-      { meta: { hash: 5 } },
-      { meta: { hash: null } },
+      { meta: { hash: 5, mac: 'x' } },
+      { meta: { hash: null, mac: 'x' } },
     ];
-    const stored = changes.map((change, n) => event(`odd${String(n)}`, change as never));
+    const stored = changes.map((change, n) => {
+      const { meta, ...built } = event(`odd${String(n)}`);
+      const own = 'meta' in change ? { meta: { ...meta, ...change.meta } } : { meta, ...change };
+      return { ...built, ...own } as EventToAppend;
+    });
     await store.append(npcStream('local', 'odo'), 'no_stream', stored);
     const { status, body } = await app.get('/npcs/odo/history');
     expect([status, body.events.map((one: { broken?: true }) => one.broken)]).toEqual([200, changes.map(() => true)]);
