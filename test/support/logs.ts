@@ -84,11 +84,7 @@ export const openLog = async ({
     restart: (reason: string) => restartLog({ ...deps, issuer }, LOG_TENANT, reason, by()),
     /** The text of a bundle. */
     bundle: async (npcId: string, from: number, to: number, extended?: number): Promise<string> => {
-      const { lastRevision: last } = await events.read(npcStream(LOG_TENANT, npcId), {
-        direction: 'backwards',
-        limit: 1,
-      });
-      const asked = { tenant: LOG_TENANT, npcId, from, to, last, ...defined({ extends: extended }) };
+      const asked = { tenant: LOG_TENANT, npcId, from, to, ...defined({ extends: extended }) };
       const made = { madeAt: '2026-11-25T00:00:00.000Z', keys: await keys.publicJwks() };
       let text = '';
       for await (const chunk of bundleOf(events, { ...asked, ...made })) text += chunk;

@@ -260,8 +260,20 @@ describe('a log', () => {
     await using log = await openLog();
     await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
     await log.checkpoint();
-    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, last: 1, extends: 2, madeAt: '', keys: [] };
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
     await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
+  });
+
+  it('does not call a history cut that grew while its bundle was made [10.5x]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    await log.write('a', { n: 2 });
+    await log.checkpoint();
+    // The request read revision 0 as the last one.
+    const lines = (await log.bundle('a', 0, 0)).split('\n').slice(0, -1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 1, to: 0 });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ proof: { leaf: { revision: 0 } } });
   });
 
   it('is signed with the key of its time', async () => {

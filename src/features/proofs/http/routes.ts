@@ -271,7 +271,7 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
           details: { last },
         });
       }
-      const asked = { tenant, npcId, from, to: end, last, ...defined({ extends: earlier }) };
+      const asked = { tenant, npcId, from, to: end, ...defined({ extends: earlier }) };
       const keys = await signingKeys.publicJwks();
       const madeAt = clock.now().toISOString();
       return {

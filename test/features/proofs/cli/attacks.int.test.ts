@@ -99,6 +99,33 @@ describe('an attack on the files of a stopped server', () => {
     });
   });
 
+  it('that cuts a history back to an older head in the log is named by both verifiers [10.5q, 10.5r, 10.5x]', async () => {
+    await using whole = await startAttacked(server, () => undefined);
+    await whole.api.post('/npcs/gatekeeper/memory', { text: 'Four.' });
+    expect((await whole.anima('checkpoint', '--out', 'newest.note')).code).toBe(0);
+    const dataDir = join(whole.folder, 'data');
+    await using attacked = await startAttacked({ dataDir, ownerKey: server.ownerKey }, (events) => {
+      cutStream(events, MIND, 6);
+      // The position of an event is in no hash.
+      events
+        .prepare(
+          'UPDATE events SET position = 999999 WHERE stream = (SELECT id FROM streams WHERE name = ?) AND revision = 5',
+        )
+        .run(MIND);
+    });
+    const { anima, folder } = attacked;
+    const kept = ['--checkpoint', join(whole.folder, 'newest.note')];
+    expect((await anima('bundle', 'gatekeeper', ...kept, '--out', 'cut.ndjson')).code).toBe(0);
+    const missing =
+      'the history was cut: the log contains its revision 7, but it ends at 5, so revisions 6 to 7 are missing';
+    const said = await anima('verify', 'cut.ndjson', '--any-key', ...kept);
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining(missing)]);
+    await python(async (verifier) => {
+      const theirs = await verifier.run('', join(folder, 'cut.ndjson'), '--any-key', ...kept);
+      expect([theirs.status, theirs.said]).toEqual([1, expect.stringContaining(missing)]);
+    });
+  });
+
   it('that deletes the log leaves nothing that is called intact, and a kept checkpoint shows it [10.5s, 10.5t]', async () => {
     await using attacked = await startAttacked(server, (events) => {
       editEvent(events, MIND, 2, (data) => data.replace('Two.', 'Six.'));
