@@ -20,6 +20,7 @@ import { startAccessRecorder } from '../features/keys/record-access.js';
 import { firstStart, type OwnerKey } from '../features/keys/first-start.js';
 import { deriveKey } from '../kernel/crypto/derive-key.js';
 import { createEventChecks } from '../kernel/streams/event-checks.js';
+import { createNews } from '../features/proofs/news.js';
 import { createFromBefore } from '../features/proofs/from-before.js';
 import { createSeals, type Seals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
@@ -215,7 +216,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
       closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
-      const rounds = { ...ports, writers, runtime, log, checkpointReceiver, issuer: publicUrl };
+      const news = createNews(ports.events);
+      const rounds = { ...ports, writers, runtime, checks, news, log, checkpointReceiver, issuer: publicUrl };
       closers.opened(
         startCheckpoints({ ...rounds, periodMs: config.checkpointMs, tenants: () => directory.tenantIds() }),
       );

@@ -4,6 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proofs/bundle.js';
 import { checkpointEffects, handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
+import { createGoodRoots } from '../../../src/features/proofs/good-roots.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/features/proofs/log.js';
 import { logStatus } from '../../../src/features/proofs/log-status.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
@@ -11,7 +12,7 @@ import { logFold } from '../../../src/features/proofs/log-fold.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { auditTenant } from '../../../src/features/proofs/verify-log.js';
 import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
-import { fromHex } from '../../../src/features/proofs/domain/edge.js';
+import { fromHex, toHex } from '../../../src/features/proofs/domain/edge.js';
 import { loggedKinds, logOf } from '../../../src/features/proofs/domain/logged-streams.js';
 import { eventHash, type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
@@ -31,6 +32,7 @@ import {
   rulesetStream,
   tenantStream,
 } from '../../../src/kernel/base/stream-names.js';
+import type { KeptCheckpoint } from '../../../src/ports/checkpoint-receiver.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
 import { checksOf } from '../../support/seals.js';
@@ -229,7 +231,7 @@ describe('a log', () => {
     await log.write('a', { n: 2 });
     const range = { begun: 0, through: 0, until, kinds: loggedKinds, behind: [], caughtUp: 0 };
     const gathered = await gatherHeads(
-      { events: log.events, clock: still, checks: checksOf(log.events) },
+      { events: log.events, clock: still, roots: createGoodRoots(log.events, checksOf(log.events)) },
       LOG_TENANT,
       range,
       new AbortController().signal,
@@ -337,19 +339,19 @@ describe('a log', () => {
   });
 
   it('signs nothing while a larger log of its name was published, and continues under another name [10.5u, 10.5v]', async () => {
-    const kept = new Map<string, number>();
+    const kept: KeptCheckpoint[] = [];
     const receiver = {
       handOn: (note: string): Promise<void> => {
         const read = readCheckpoint(note);
-        if (read !== null) kept.set(read.checkpoint.origin, read.checkpoint.size);
+        if (read !== null) kept.push({ ...read.checkpoint, root: toHex(read.checkpoint.root) });
         return Promise.resolve();
       },
-      lastSize: (origin: string) => Promise.resolve(kept.get(origin) ?? null),
+      lastKept: () => Promise.resolve(kept.at(-1) ?? null),
     };
     await using log = await openLog({ receiver });
     await log.write('a', { n: 1 });
     const first = await log.checkpoint();
-    kept.set(first.origin, 5);
+    kept.push({ ...first, size: 5 });
     await log.write('a', { n: 2 });
     await log.write('b', { n: 1 });
     const ends = await log.events.lastPosition();
@@ -373,7 +375,7 @@ describe('a log', () => {
     expect(await proveMind(log.events, { tenant: LOG_TENANT, npcId: 'a' }, 0, second)).toMatchObject({ index: 0 });
     const deps = { events: log.events, writers: log.writers, readModels: allListed, signingKeys: log.keys };
     expect(await auditTenant(deps, LOG_TENANT, {})).toMatchObject({ valid: true, broken: [] });
-    kept.set(second.origin, 9);
+    kept.push({ ...second, size: 9 });
     await log.write('a', { n: 3 });
     await expect(log.checkpoint()).rejects.toMatchObject({ code: 'LOG_BEHIND' });
     expect(await log.restart('again')).toMatchObject({ origin: `${first.origin}/3` });
