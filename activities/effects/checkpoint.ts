@@ -3,7 +3,7 @@ import { rootOfEdge, toHex } from '../../src/features/proofs/domain/edge.js';
 import type { LogState } from '../../src/features/proofs/domain/state.js';
 import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
 import { logStream, parseLogStream } from '../../src/kernel/base/stream-names.js';
-import { originOfLog, requireSignable, type SignableDeps } from '../../src/features/proofs/not-behind.js';
+import { originOfLog, requireMaySign, type MaySignDeps } from '../../src/features/proofs/not-behind.js';
 import type { Log } from '../../src/ports/log.js';
 import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
 import type { Clock } from '../../src/ports/clock.js';
@@ -23,7 +23,7 @@ import { logFold } from '../../src/features/proofs/log-fold.js';
 /** The timeout of one attempt at a batch, a signature or sending notes, in milliseconds. */
 const EFFECT_MS = 120_000;
 
-type SignDeps = SignableDeps & {
+type SignDeps = MaySignDeps & {
   readonly log: Pick<Log, 'warn'>;
   readonly writers: StreamWriters;
   readonly events: EventStore;
@@ -60,7 +60,7 @@ const signersFor = async (
 
 /**
  * Signs the log in its present state. Nothing is signed that does not extend what was signed before.
- * @throws as `requireSignable`; Error if the log was changed: it is retried until an operator has repaired it
+ * @throws as `requireMaySign`; Error if the log was changed: it is retried until an operator has repaired it
  */
 const signCheckpoint = async (
   deps: SignDeps,
@@ -69,7 +69,7 @@ const signCheckpoint = async (
 ): Promise<Extract<CheckpointInput, { type: 'signed' }>> => {
   const stream = logStream(tenant);
   const { writers, events, signingKeys } = deps;
-  await requireSignable(deps, tenant, signal);
+  await requireMaySign(deps, tenant, signal);
   const { state: log } = await writers.current(stream, logFold);
   const { size } = log;
   const root = rootOfEdge(log.edge);

@@ -12,7 +12,7 @@ import { busyAfter } from './busy-after.js';
 import { extensionProblem } from './log-extension.js';
 import type { News } from './news.js';
 import { type CheckpointAt, newestCheckpoint } from './log.js';
-import { requireSignable, type SignableDeps } from './not-behind.js';
+import { requireMaySign, type MaySignDeps } from './not-behind.js';
 import { logFold } from './log-fold.js';
 
 /** How long a request waits for its checkpoint, in milliseconds; the round continues, and a repeat waits for it. */
@@ -23,7 +23,7 @@ const LOOK_MS = 5_000;
 /** How often a request retries after another process was faster. */
 const TRIES = 8;
 
-export type MakeCheckpointDeps = SignableDeps & {
+export type MakeCheckpointDeps = MaySignDeps & {
   readonly runtime: ProcessRuntime;
   readonly writers: StreamWriters;
   readonly events: EventStore;
@@ -40,7 +40,7 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
 /**
  * The current round, or a new one; null if nothing was written since the last.
  * @param found the position of the first event that the log lacks, if the caller has found it
- * @throws as `requireSignable`; errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
+ * @throws as `requireMaySign`; errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
  */
 export const beginRound = async (
   deps: MakeCheckpointDeps,
@@ -51,7 +51,7 @@ export const beginRound = async (
 ): Promise<ProcessRef | null> => {
   const { runtime, writers, events, clock } = deps;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    await requireSignable(deps, tenant, signal);
+    await requireMaySign(deps, tenant, signal);
     const { state: log, revision } = await writers.current(logStream(tenant), logFold);
     if (log.round !== null) return roundRef(tenant, log.round);
     const isBehind = kindsBehind(log.kinds).length > 0;
@@ -73,11 +73,11 @@ export const beginRound = async (
 
 /**
  * A round whose log was changed is retried, but cannot end before the log is repaired.
- * @throws Rejection LOG_CHANGED, and of the event store; as `requireSignable`
+ * @throws Rejection LOG_CHANGED, and of the event store; as `requireMaySign`
  */
 const requireSoundLog = async (deps: MakeCheckpointDeps, tenant: string, signal: AbortSignal): Promise<void> => {
   const { writers, events } = deps;
-  await requireSignable(deps, tenant, signal);
+  await requireMaySign(deps, tenant, signal);
   const stream = logStream(tenant);
   const { state } = await writers.current(stream, logFold);
   const reason = await extensionProblem(events, stream, state);

@@ -17,7 +17,7 @@ export type Published = {
   readonly issuer: string;
 };
 
-export type SignableDeps = Published & {
+export type MaySignDeps = Published & {
   readonly writers: Pick<StreamWriters, 'current'>;
   readonly events: LogReads;
   readonly checks: Pick<EventChecks, 'requireWhole'>;
@@ -66,7 +66,7 @@ const askReceiver = async (
  * it. What was published and cannot be read is no reason to sign.
  */
 const requireContinues = async (
-  { checkpointReceiver, events, writers, issuer }: SignableDeps,
+  { checkpointReceiver, events, writers, issuer }: MaySignDeps,
   tenant: string,
 ): Promise<void> => {
   if (checkpointReceiver === null) return;
@@ -104,7 +104,7 @@ const requireContinues = async (
  * Requires that a log may be signed: each of its events is what a server recorded, and it continues what was published of it.
  * @throws Rejection CHAIN_BROKEN, LOG_BEHIND; the reason of the signal; errors from the event store
  */
-export const requireSignable = async (deps: SignableDeps, tenant: string, signal: AbortSignal): Promise<void> => {
+export const requireMaySign = async (deps: MaySignDeps, tenant: string, signal: AbortSignal): Promise<void> => {
   const stream = logStream(tenant);
   const { revision } = await deps.writers.current(stream, logFold);
   if (revision >= 0) await deps.checks.requireWhole(stream, revision, signal);

@@ -17,7 +17,7 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type LogStatus, logStatus } from './log-status.js';
 import { logFold } from './log-fold.js';
-import { keyOfJwk } from './verify-bundle.js';
+import { keyOfJwk } from './read-bundle.js';
 
 /** Where an audit of everything begins. */
 const FIRST: OrderPlace = { position: 0, log: 0 };
