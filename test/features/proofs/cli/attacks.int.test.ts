@@ -9,6 +9,8 @@ import { apiOf } from '../../../support/api.js';
 import { cutStream, editEvent, startAttacked } from '../../../support/attacked-server.js';
 import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { canVerify, pythonScript } from '../../../support/python-script.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
+import type { JsonObject } from '../../../../src/kernel/base/json.js';
 
 type Events = Parameters<Parameters<typeof startAttacked>[1]>[0];
 
@@ -190,6 +192,57 @@ describe('an attack on the files of a stopped server', () => {
       expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('/audit/local/2\n')]);
       expect((await anima('audit')).code).toBe(0);
     }
+  });
+
+  it('that gives the log another name by a forged event signs nothing, and neither does a restart [10.5u, 10.5z]', async () => {
+    await using folder = await temporaryDirectory();
+    const env = { ANIMA_CHECKPOINT_URL: pathToFileURL(join(folder.path, 'notes')).href };
+    const log = 'stream = (SELECT id FROM streams WHERE name = ?)';
+    await using attacked = await startAttacked(
+      server,
+      (events) => {
+        cutStream(events, 'checkpoints-local', 1);
+        const row = events.prepare(`SELECT meta FROM events WHERE ${log}`).get('checkpoints-local') as { meta: string };
+        const { mac: _, process: __, ...meta } = JSON.parse(row.meta) as JsonObject;
+        const data = { size: 0, through: 0, checkpoint: null, origin: 'minds.example/audit/local/2', reason: 'x' };
+        events
+          .prepare(`UPDATE events SET type = 'LogRestarted', data = ?, meta = ? WHERE ${log}`)
+          .run(JSON.stringify(data), JSON.stringify(meta), 'checkpoints-local');
+        events.prepare('DELETE FROM open_processes').run();
+      },
+      env,
+    );
+    const stream = 'checkpoints-local';
+    for (const [path, body] of [
+      ['/audit/checkpoints', {}],
+      ['/audit/log/restart', { reason: 'the log was lost' }],
+    ] as const) {
+      const refused = await attacked.api.post(path, body);
+      expect([refused.status, refused.body]).toMatchObject([
+        409,
+        { error: { code: 'CHAIN_BROKEN', details: { stream, revision: 0 } } },
+      ]);
+    }
+  });
+
+  it('that forges events leaves their minds out of the log, and stops no other [10.5y]', async () => {
+    await using more = await startAttacked(server, () => undefined);
+    for (const npc of ['gatekeeper', 'odo']) await more.api.post(`/npcs/${npc}/memory`, { text: 'Later.' });
+    await using attacked = await startAttacked(
+      { dataDir: join(more.folder, 'data'), ownerKey: server.ownerKey },
+      (events) => {
+        const odo = "stream = (SELECT id FROM streams WHERE name = 'npc-local.odo')";
+        const last = `${odo} AND revision = (SELECT max(revision) FROM events WHERE ${odo})`;
+        events.prepare(`UPDATE events SET meta = json_set(meta, '$.hash', 5) WHERE ${last}`).run();
+        editEvent(events, MIND, 6, (data) => data.replace('Later.', 'Never.'));
+      },
+    );
+    await attacked.api.post('/npcs/gatekeeper/memory', { text: 'A good event.' });
+    await attacked.api.post('/npcs/other/memory', { text: 'Another mind.' });
+    expect((await attacked.anima('checkpoint')).code).toBe(0);
+    // The newest round has no head of the first two.
+    const proofs = ['gatekeeper', 'odo', 'other'].map((npc) => attacked.api.get(`/npcs/${npc}/audit/proof`));
+    expect((await Promise.all(proofs)).map(({ status }) => status)).toEqual([404, 404, 200]);
   });
 
   it('that breaks the way to a receiver is reported by each checkpoint and each audit [10.5i]', async () => {
