@@ -228,7 +228,7 @@ def check_proof(end, header, covered, named, kept):
     path = [bytes.fromhex(one) for one in proof['path']]
     need(included(sha256(b'\0' + jcs(leaf).encode()), proof['index'], size, path, note['root']), 'the leaf is not in the signed log')
     if kept is not None:
-        old = read_note(kept, 'the kept checkpoint', 'checkpoint')
+        old = kept.get(note['origin'], kept[''])
         signed_by(old, header['keys'], named, 'the kept checkpoint', 'checkpoint')
         check_extends(proof, note, old)
     if version == 1: return f"logged up to {leaf['revision']} in {shown(note['origin'])} of size {size} at {note['at']} signed by {' and '.join(kids)}"
@@ -239,6 +239,36 @@ def check_proof(end, header, covered, named, kept):
     beyond = f'the log covers this NPC up to revision {revision}, beyond this bundle: export up to {revision} to prove it'
     need(not asked, beyond, 'proof')
     return f'not proven: {beyond}'
+
+def read_text(file):  # anything is read, so that what is no text is called what it is
+    return open(file, 'rb').read().decode('utf-8-sig', 'replace')
+
+def no_constant(word): raise ValueError(word)  # NaN and Infinity are no JSON
+
+def read_json(text):
+    try: return json.loads(text, parse_int=float, parse_constant=no_constant)
+    except (ValueError, RecursionError): return None
+
+def note_or_none(text):
+    try: return read_note(text, 'the kept checkpoint', 'checkpoint')
+    except (Broken, ValueError): return None
+
+def read_kept(file):  # the last checkpoint of each log by its name, and the last one of all by '': one note, or lines {"note"} among others
+    text = read_text(file)
+    kept, one = {}, note_or_none(text)
+    for line in [] if one else text.split('\n'):
+        value = read_json(line)
+        note = value.get('note') if isinstance(value, dict) else None
+        found = note_or_none(note) if isinstance(note, str) else None
+        if found: kept[found['origin']] = kept[''] = found
+    if one: kept[''] = one
+    if not kept: sys.exit(f'{file} is not a checkpoint. Pass a file that "npx anima checkpoint --out" wrote, or the file of ANIMA_CHECKPOINT_URL.')
+    return kept
+
+def read_key(named):
+    if re.fullmatch('[A-Za-z0-9_-]{43}', named): return named
+    try: return key_of(read_json(read_text(named)))
+    except Broken: sys.exit(f'{named} is neither a key thumbprint of 43 characters nor a file with an Ed25519 JWK.')
 
 def leaf_revision(file):  # of version 1: what the last line says, before it is checked; that event is looked out for
     file.seek(0, 2)
@@ -291,10 +321,8 @@ def main(words):
         sys.exit(2)
     kept = options.get('--checkpoint')
     try:
-        named = [key if re.fullmatch('[A-Za-z0-9_-]{43}', key) else key_of(json.load(open(key, encoding='utf-8'))) for key in named]
-        if kept is not None:
-            kept = open(kept, encoding='utf-8', newline='').read()
-            if kept.startswith('{'): kept = json.loads(kept.rstrip('\n').rpartition('\n')[2])['note']
+        named = [read_key(key) for key in named]
+        if kept is not None: kept = read_kept(kept)
         with open(files[0], 'rb') as file: verify(file, named, kept)
     except (OSError, Broken, ValueError) as error: sys.exit(f'cannot be read: {error}')
     if not named and '--any-key' not in options:

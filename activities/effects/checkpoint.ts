@@ -3,7 +3,7 @@ import { rootOfEdge, toHex } from '../../src/features/proofs/domain/edge.js';
 import type { LogState } from '../../src/features/proofs/domain/state.js';
 import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
 import { logStream, parseLogStream } from '../../src/kernel/base/stream-names.js';
-import { originOfLog, type Published, requireNotBehind } from '../../src/features/proofs/not-behind.js';
+import { originOfLog, requireMaySign, type MaySignDeps } from '../../src/features/proofs/not-behind.js';
 import type { Log } from '../../src/ports/log.js';
 import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
 import type { Clock } from '../../src/ports/clock.js';
@@ -15,6 +15,7 @@ import type { ProcessEffects } from '../../src/kernel/processes/process-effects.
 import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { gatherHeads } from '../../src/features/proofs/gather-heads.js';
+import { createGoodRoots } from '../../src/features/proofs/good-roots.js';
 import { extensionProblem } from '../../src/features/proofs/log-extension.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
 import { logFold } from '../../src/features/proofs/log-fold.js';
@@ -22,7 +23,7 @@ import { logFold } from '../../src/features/proofs/log-fold.js';
 /** The timeout of one attempt at a batch, a signature or sending notes, in milliseconds. */
 const EFFECT_MS = 120_000;
 
-type SignDeps = Published & {
+type SignDeps = MaySignDeps & {
   readonly log: Pick<Log, 'warn'>;
   readonly writers: StreamWriters;
   readonly events: EventStore;
@@ -59,16 +60,17 @@ const signersFor = async (
 
 /**
  * Signs the log in its present state. Nothing is signed that does not extend what was signed before.
- * @throws Rejection LOG_BEHIND; Error if the log was changed: it is retried until an operator has repaired it
+ * @throws as `requireMaySign`; Error if the log was changed: it is retried until an operator has repaired it
  */
 const signCheckpoint = async (
   deps: SignDeps,
   tenant: string,
+  signal: AbortSignal,
 ): Promise<Extract<CheckpointInput, { type: 'signed' }>> => {
   const stream = logStream(tenant);
   const { writers, events, signingKeys } = deps;
+  await requireMaySign(deps, tenant, signal);
   const { state: log } = await writers.current(stream, logFold);
-  await requireNotBehind(deps, tenant, log);
   const { size } = log;
   const root = rootOfEdge(log.edge);
   const problem = await extensionProblem(events, stream, log);
@@ -96,9 +98,9 @@ const signCheckpoint = async (
   };
 };
 
-export type CheckpointEffectsDeps = Omit<SignDeps, 'events' | 'clock'> & {
+export type CheckpointEffectsDeps = Omit<SignDeps, 'events' | 'clock' | 'checks'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
-  readonly checks: Pick<EventChecks, 'requireGood'>;
+  readonly checks: EventChecks;
 };
 
 /** How many checkpoints are searched for unsent ones, and how many are sent in one attempt, the oldest first. */
@@ -153,26 +155,29 @@ export const handOnCheckpoints = async (
 };
 
 /** What a round of the log needs: its effects read the order of all events, sign, and send checkpoints. */
-export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects => ({
-  fold: logFold,
-  prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),
-  effectMs: EFFECT_MS,
-  effect: async ({ stream, id }, { name, args }, signal): Promise<CheckpointInput> => {
-    const tenant = parseLogStream(stream);
-    if (tenant === null) throw new Error(`the round ${id} is not in the stream of a log`);
-    const { writers, checks, checkpointReceiver: receiver } = open;
-    const { events, clock } = open.ports;
-    switch (name) {
-      case 'gathering':
-        return gatherHeads({ events, clock, checks }, tenant, args as RoundArgs, signal);
-      case 'signing':
-        return signCheckpoint({ ...open, events, clock }, tenant);
-      case 'handingOn': {
-        const { state } = await writers.current(stream, logFold);
-        return handOnCheckpoints({ events, receiver, clock }, tenant, state.handedOn, signal);
+export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects => {
+  const roots = createGoodRoots(open.ports.events, open.checks);
+  return {
+    fold: logFold,
+    prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),
+    effectMs: EFFECT_MS,
+    effect: async ({ stream, id }, { name, args }, signal): Promise<CheckpointInput> => {
+      const tenant = parseLogStream(stream);
+      if (tenant === null) throw new Error(`the round ${id} is not in the stream of a log`);
+      const { writers, checkpointReceiver: receiver } = open;
+      const { events, clock } = open.ports;
+      switch (name) {
+        case 'gathering':
+          return gatherHeads({ events, clock, roots }, tenant, args as RoundArgs, signal);
+        case 'signing':
+          return signCheckpoint({ ...open, events, clock }, tenant, signal);
+        case 'handingOn': {
+          const { state } = await writers.current(stream, logFold);
+          return handOnCheckpoints({ events, receiver, clock }, tenant, state.handedOn, signal);
+        }
+        default:
+          throw new Error(`a round of the log has no effect ${name}`);
       }
-      default:
-        throw new Error(`a round of the log has no effect ${name}`);
-    }
-  },
-});
+    },
+  };
+};

@@ -21,6 +21,7 @@ import { firstStart, type OwnerKey } from '../features/keys/first-start.js';
 import { deriveKey } from '../kernel/crypto/derive-key.js';
 import { createEventChecks, isChanged } from '../kernel/streams/event-checks.js';
 import { createFromBefore, createUpgradeEnd } from '../features/proofs/from-before.js';
+import { createNews } from '../features/proofs/news.js';
 import { createSeals, type Seals } from '../kernel/crypto/seals.js';
 import { StreamWriters } from '../kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../kernel/streams/snapshotting.js';
@@ -217,7 +218,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
       closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
-      const rounds = { ...ports, writers, runtime, log, checkpointReceiver, issuer: publicUrl };
+      const news = createNews(ports.events);
+      const rounds = { ...ports, writers, runtime, checks, news, log, checkpointReceiver, issuer: publicUrl };
       closers.opened(
         startCheckpoints({ ...rounds, periodMs: config.checkpointMs, tenants: () => directory.tenantIds() }),
       );

@@ -51,7 +51,7 @@ const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [
     const file = fileWith(text);
     const trust = {
       ...(kids === undefined ? {} : { keys: kids.map((kid) => ({ kid })) }),
-      ...(kept === undefined ? {} : { kept }),
+      ...(kept === undefined ? {} : { kept: () => kept }),
     };
     calls.push([
       file,
@@ -388,6 +388,61 @@ describe('a bundle', () => {
     const theirs = await verifier.run('', file);
     expect([theirs.status, theirs.said]).toEqual([4, expect.stringContaining(plain.stderr.trim())]);
     expect((await verifier.run('', file, '--any-key', '--key', kid)).status).toBe(2);
+  });
+
+  it('is compared with the last note of its own log in a kept file, whatever else the file holds [10.5l, 10.5r]', async () => {
+    const jsonLine = (value: Json): string => `${JSON.stringify(value)}\n`;
+    const other = newest.note.replaceAll(newest.origin, 'other.example/audit/x');
+    const [ours, theirs] = [jsonLine({ note: kept.note }), jsonLine({ note: other })];
+    const cut = jsonLine({ note: newest.note }).slice(0, 40);
+    const surrogate = '{"note":"\\ud800\\n1\\nx\\n"}\n';
+    const files: readonly (readonly [string, string | Uint8Array, number])[] = [
+      ['a note', kept.note, 0],
+      ['a note after a byte order mark', `\ufeff${kept.note}`, 0],
+      ['lines', ours, 0],
+      ['lines of which another log has the last', ours + theirs, 0],
+      ['lines of which another log has all but one', theirs + theirs + ours + theirs, 0],
+      ['lines after a byte order mark', `\ufeff${ours}`, 0],
+      ['lines that begin with an empty one', `\n${ours}`, 0],
+      ['lines that begin with another', `hello\n${ours}`, 0],
+      ['lines with strange ones', `${ours}[1]\n{"note":5}\n{"x":NaN}\n${'['.repeat(5_000)}\n${surrogate}null\n`, 0],
+      ['lines that end with CRLF', ours.replace('\n', '\r\n'), 0],
+      ['lines of which the last was cut off', ours + cut, 0],
+      ['lines with one that is no UTF-8', Buffer.concat([Buffer.from([0xff, 0x0a]), Buffer.from(ours)]), 0],
+      ['a note of another log', other, 1],
+      ['lines of another log', theirs, 1],
+      ['a note with CRLF', kept.note.replaceAll('\n', '\r\n'), 1],
+      ['an object', '{"x":1}', 1],
+      ['a list', '[1]\n', 1],
+      ['a note that is a number', '{"note":5}', 1],
+      ['a surrogate', surrogate, 1],
+      ['nothing', '', 1],
+    ];
+    for (const [name, content, code] of files) {
+      const args = [fileWith(whole), '--any-key', '--checkpoint', fileWith(content)];
+      const said = await typed(['verify', ...args]);
+      expect([name, said.code]).toEqual([name, code]);
+      if (verifier === null) continue;
+      const answer = await verifier.run('', ...args);
+      expect([name, answer.status]).toEqual([name, code]);
+      if (code === 0) continue;
+      expect(answer.said, name).not.toMatch(/Traceback|broken at line/);
+      expect(said.stderr, name).toContain(answer.said.replace(/^wrong checkpoint: /, ''));
+    }
+    const [key = {}] = parsed(lines[0])['keys'] as readonly JsonObject[];
+    for (const [text, code] of [
+      [`\ufeff${JSON.stringify(key)}`, 0],
+      ['[1]', 1],
+      ['['.repeat(5_000), 1],
+    ] as const) {
+      const args = [fileWith(whole), '--key', fileWith(text)];
+      const said = await typed(['verify', ...args]);
+      expect([text.slice(0, 3), said.code]).toEqual([text.slice(0, 3), code]);
+      if (verifier === null) continue;
+      const answer = await verifier.run('', ...args);
+      expect(answer.status).toBe(code);
+      if (code === 1) expect(said.stderr).toContain(answer.said);
+    }
   });
 
   it('fails in both languages for values that only one of them parses', async () => {

@@ -7,6 +7,8 @@ import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import type { CheckpointAt } from '../../src/features/proofs/log.js';
 import { restartLog } from '../../src/features/proofs/restart-log.js';
 import { makeCheckpoint } from '../../src/features/proofs/make-checkpoint.js';
+import { createNews } from '../../src/features/proofs/news.js';
+import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
 import { systemContext } from '../../src/kernel/streams/command-id.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
@@ -37,6 +39,12 @@ export const openLog = async ({
   clock = systemClock,
   events = new MemoryEventStore(),
   sealing = seals,
+  // The tests of the log write events that no server would have made.
+  checks = {
+    isBroken: () => Promise.resolve(false),
+    requireGood: () => Promise.resolve(),
+    requireWhole: () => Promise.resolve(),
+  },
 }: {
   readonly signingKeys?: SigningKeys;
   readonly receiver?: (Pick<CheckpointReceiver, 'handOn'> & Partial<CheckpointReceiver>) | null;
@@ -46,29 +54,29 @@ export const openLog = async ({
   readonly events?: MemoryEventStore;
   /** Null for a server that is older than seals. */
   readonly sealing?: Seals | null;
+  readonly checks?: EventChecks;
 } = {}) => {
   const keys = signingKeys ?? (await serverKeys('log'));
   const writers = new StreamWriters(events, clock, sealing === null ? {} : { seals: sealing });
   const deps = { clock, random: systemRandom, events, writers };
   const repository = new ProcessRepository(events);
   const ports = { events, clock };
-  // The tests of the log write events that no server would have made.
-  const checks = { requireGood: () => Promise.resolve() };
   const published = {
     issuer,
-    checkpointReceiver: receiver && { lastSize: () => Promise.resolve(null), ...receiver },
+    checkpointReceiver: receiver && { lastKept: () => Promise.resolve(null), ...receiver },
   };
   const host = checkpointEffects({ ...deps, ...published, ports, checks, signingKeys: keys, log });
   const processes = { checkpoint: { ...host, process: checkpoint } };
   const runtime = new EmbeddedProcessRuntime({ ...deps, repository, processes, logger: silent });
   await runtime.start();
+  const rounds = { ...deps, ...published, checks, news: createNews(events), runtime };
   const by = () => systemContext(deps, logStream(LOG_TENANT));
   return {
     events,
     keys,
     writers: deps.writers,
     /** The trigger of a round. */
-    rounds: { ...deps, ...published, runtime },
+    rounds,
     /** Appends one event for each of these to a mind. */
     write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
       await runCommand(deps, npcStream(LOG_TENANT, npcId), texts, by(), () =>
@@ -77,18 +85,14 @@ export const openLog = async ({
     },
     /** Makes a checkpoint. @throws Error if there is none */
     checkpoint: async (): Promise<CheckpointAt> => {
-      const made = await makeCheckpoint({ ...deps, ...published, runtime }, LOG_TENANT, by());
+      const made = await makeCheckpoint(rounds, LOG_TENANT, by());
       if (made === null) throw new Error('there is no checkpoint');
       return made;
     },
-    restart: (reason: string) => restartLog({ ...deps, issuer }, LOG_TENANT, reason, by()),
+    restart: (reason: string) => restartLog({ ...deps, issuer, checks }, LOG_TENANT, reason, by()),
     /** The text of a bundle. */
     bundle: async (npcId: string, from: number, to: number, extended?: number): Promise<string> => {
-      const { lastRevision: last } = await events.read(npcStream(LOG_TENANT, npcId), {
-        direction: 'backwards',
-        limit: 1,
-      });
-      const asked = { tenant: LOG_TENANT, npcId, from, to, last, ...defined({ extends: extended }) };
+      const asked = { tenant: LOG_TENANT, npcId, from, to, ...defined({ extends: extended }) };
       const made = { madeAt: '2026-11-25T00:00:00.000Z', keys: await keys.publicJwks() };
       let text = '';
       for await (const chunk of bundleOf(events, { ...asked, ...made })) text += chunk;

@@ -8,14 +8,16 @@ import type { Log } from '../../ports/log.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import type { CheckpointReceiver } from '../../ports/checkpoint-receiver.js';
 import type { Clock } from '../../ports/clock.js';
-import { lastSizeIn } from './last-size.js';
-import { within } from '../shared/within.js';
+import { lastKeptIn } from './last-kept.js';
 import { checkedAddresses, pinned, type Resolve } from './checked-get.js';
 
 /** The timeout of a receiver for one note, connecting included, in milliseconds. */
 const HAND_ON_MS = 5_000;
-/** How long a file may take to tell what it keeps, in milliseconds: a log must not wait for a disk that does not answer. */
-const LAST_SIZE_MS = 5_000;
+/**
+ * How long a file may take to tell what it keeps, in milliseconds. Nobody may wait long for a disk that does not answer; a file of a gigabyte is read
+ * in this time.
+ */
+const LAST_KEPT_MS = 5_000;
 
 /** Does not wait for the reader of a pipe: each wait would occupy one of the few threads that all files of this process need. */
 const APPENDED = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
@@ -58,13 +60,14 @@ export const createCheckpointReceiver = (
     throw err;
   };
   return {
-    lastSize: (origin) =>
-      target.protocol === 'file:'
-        ? within(
-            LAST_SIZE_MS,
-            lastSizeIn(fileURLToPath(target), origin).catch(() => null),
-          )
-        : Promise.resolve(null),
+    lastKept: async (nameCount) => {
+      if (target.protocol !== 'file:') return null;
+      const tooLong = (): Error =>
+        new Error('it was not read in time: begin a new file if it holds more than a gigabyte');
+      return withTimeLimit(clock, { ms: LAST_KEPT_MS, late: tooLong }, (ending) =>
+        lastKeptIn(fileURLToPath(target), nameCount, ending),
+      );
+    },
     handOn: (note, signal) =>
       withTimeLimit(clock, { ms: HAND_ON_MS, late, signal }, async (ending) => {
         if (target.protocol === 'file:')

@@ -3,6 +3,7 @@ import {
   type CheckpointAt,
   checkpointBeforePosition,
   checkpointOfSize,
+  logEventOf,
   logEventThrough,
   type LogReads,
   newestCheckpoint,
@@ -20,14 +21,14 @@ import { firstRevision } from './search-stream.js';
 
 /** How many characters are yielded at a time. */
 const CHUNK_CHARS = 64 * 1024;
+/** How many leaves are searched for the newest one of a mind: some seconds of reading. */
+const SEARCHED_LEAVES = 1_000_000;
 
 export type BundleQuery = {
   readonly tenant: string;
   readonly npcId: string;
   readonly from: number;
   readonly to: number;
-  /** The last revision of the history. */
-  readonly last: number;
   /** The size of a checkpoint that the bundle's checkpoint must be proven to extend. */
   readonly extends?: number;
   readonly madeAt: string;
@@ -107,22 +108,63 @@ export const proveMind = async (
   if (batch?.type !== 'LeavesLogged') return null;
   const place = batch.data.leaves.findIndex((leaf) => leaf.stream === stream);
   const leaf = batch.data.leaves[place];
-  if (leaf === undefined) return null;
-  const index = batch.data.size + place;
+  return leaf === undefined ? null : proveLeaf(events, tenant, { leaf, index: batch.data.size + place }, checkpoint);
+};
+
+/** A leaf of a log, and its index. */
+type PlacedLeaf = { readonly leaf: Leaf; readonly index: number };
+
+const proveLeaf = async (
+  events: LogReads,
+  tenant: string,
+  { leaf, index }: PlacedLeaf,
+  checkpoint: CheckpointAt,
+): Promise<MindProof> => {
   const { size, note } = checkpoint;
   const path = await openLogTree(events, logStream(tenant), checkpoint).roots(inclusionSpans(index, size));
   return { size, leaf, index, path: path.map(toHex), note };
 };
 
 /**
+ * The newest leaf of a stream in a checkpoint, found from the end of the log by its name alone: the events and positions of a stream that was cut
+ * say nothing about what is missing. Null if the newest SEARCHED_LEAVES have none.
+ */
+const newestLeaf = async (
+  events: LogReads,
+  tenant: string,
+  stream: string,
+  checkpoint: CheckpointAt,
+): Promise<PlacedLeaf | null> => {
+  let searched = 0;
+  const range = { direction: 'backwards', from: checkpoint.revision } as const;
+  for await (const page of pagesOf(events, logStream(tenant), range)) {
+    for (const event of page.events.map(logEventOf)) {
+      if (event.type !== 'LeavesLogged') continue;
+      const { leaves, size } = event.data;
+      const place = leaves.findLastIndex((leaf) => leaf.stream === stream);
+      const leaf = leaves[place];
+      if (leaf !== undefined) return { leaf, index: size + place };
+      searched += leaves.length;
+    }
+    if (searched >= SEARCHED_LEAVES) return null;
+  }
+  return null;
+};
+
+/**
  * What the log says about a part of a history: the newest head within it, or else one beyond it, which shows up to where the log reaches. Null if it
- * has neither.
+ * has neither. If the part ends where the history ends, a head beyond it comes first: the history was cut.
  */
 const provePart = async (
   events: LogReads,
-  { tenant, npcId, from, to, last }: Pick<BundleQuery, 'tenant' | 'npcId' | 'from' | 'to' | 'last'>,
+  { tenant, npcId, from, to }: Pick<BundleQuery, 'tenant' | 'npcId' | 'from' | 'to'>,
+  last: number,
   checkpoint: CheckpointAt,
 ): Promise<MindProof | null> => {
+  if (to === last) {
+    const missing = await newestLeaf(events, tenant, npcStream(tenant, npcId), checkpoint);
+    if (missing !== null && missing.leaf.revision > last) return proveLeaf(events, tenant, missing, checkpoint);
+  }
   const within = await proveMind(events, { tenant, npcId }, to, checkpoint);
   if (within !== null && within.leaf.revision >= from) return within;
   const newest = await proveMind(events, { tenant, npcId }, last, checkpoint);
@@ -137,7 +179,7 @@ export async function* bundleOf(
   events: Pick<EventStore, 'read'>,
   query: BundleQuery,
 ): AsyncGenerator<string, void, undefined> {
-  const { tenant, npcId, from, to, last, extends: earlier, madeAt, keys } = query;
+  const { tenant, npcId, from, to, extends: earlier, madeAt, keys } = query;
   const stream = npcStream(tenant, npcId);
   // Before anything is yielded: a later failure could only cut the response off.
   const checkpoint = await newestCheckpoint(events, tenant);
@@ -145,7 +187,9 @@ export async function* bundleOf(
     checkpoint === null || earlier === undefined
       ? undefined
       : await consistencyPath(events, tenant, checkpoint, earlier);
-  const found = checkpoint && (await provePart(events, query, checkpoint));
+  // After the checkpoint was read: all that it covers had been written by then.
+  const { lastRevision: last } = await events.read(stream, { direction: 'backwards', limit: 1 });
+  const found = checkpoint && (await provePart(events, query, last, checkpoint));
   const isBeyond = found !== null && found.leaf.revision > to;
   const before = from === 0 ? undefined : await eventAt(events, stream, from - 1);
   const prevHash = before?.meta.hash ?? GENESIS_HASH;

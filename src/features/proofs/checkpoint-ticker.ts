@@ -92,7 +92,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
     if (state.last !== null && isRecent(state.last.at)) return false;
     // Writes from before the scan began are not in the span.
     const news = state.through < after ? undefined : Math.max(first, state.through + 1);
-    await beginRound(deps, tenant, systemContext(deps, stream), news);
+    await beginRound(deps, tenant, systemContext(deps, stream), stop.signal, news);
     return false;
   };
   const tick = async (): Promise<void> => {

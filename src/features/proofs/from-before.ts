@@ -1,4 +1,4 @@
-import { logStream } from '../../kernel/base/stream-names.js';
+import { logStream, parseLogStream } from '../../kernel/base/stream-names.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { isIncluded } from '../../kernel/crypto/merkle.js';
 import type { Seals } from '../../kernel/crypto/seals.js';
@@ -78,8 +78,8 @@ export const createUpgradeEnd =
 
 /**
  * Decides, in a store that an older version began, whether an event without a seal is from before the upgrade: a chain of hashes leads from it to a
- * head that the log held by the end of the upgrade (docs/adr/0038-seals.md). Until the upgrade has ended, every such event is. The caller has checked
- * that the event fits its hash. Errors of the event store are propagated.
+ * head that the log held by the end of the upgrade (docs/adr/0038-seals.md), or from an event of the log to its last checkpoint of that time. Until
+ * the upgrade has ended, every such event is. The caller has checked that the event fits its hash. Errors of the event store are propagated.
  */
 export const createFromBefore = (deps: FromBeforeDeps): ((event: RecordedEvent) => Promise<boolean>) => {
   const { events } = deps;
@@ -107,7 +107,10 @@ export const createFromBefore = (deps: FromBeforeDeps): ((event: RecordedEvent) 
     return isIncluded({ leaf: leafHash(leaf), place: index, leaves: size, path }, fromHex(root));
   };
   /** Whether the events from one on follow one another up to the head. */
-  const leadsTo = async ({ stream, revision, hash: own }: Leaf, event: RecordedEvent): Promise<boolean> => {
+  const leadsTo = async (
+    { stream, revision, hash: own }: Pick<Leaf, 'stream' | 'revision' | 'hash'>,
+    event: RecordedEvent,
+  ): Promise<boolean> => {
     let { hash } = event.meta;
     const range = { direction: 'forwards', from: event.revision + 1, to: revision } as const;
     if (event.revision < revision) {
@@ -123,11 +126,16 @@ export const createFromBefore = (deps: FromBeforeDeps): ((event: RecordedEvent) 
   };
   return async (event) => {
     // The metadata may be forged, so the name of the stream says whose log it is.
-    const logged = logOf(event.stream);
-    if (logged === null) return false;
-    const log = logStream(logged.tenant);
+    const tenant = parseLogStream(event.stream) ?? logOf(event.stream)?.tenant;
+    if (tenant === undefined) return false;
+    const log = logStream(tenant);
     const closing = await closingOf(deps, log);
     if (closing === null || closing === 'open') return closing === 'open';
+    if (event.stream === log) {
+      // The log holds no head of itself: the last sealed checkpoint of the upgrade stands for it.
+      const end = event.revision < closing.revision ? await eventAt(events, log, closing.revision) : undefined;
+      return end !== undefined && (await leadsTo({ ...end, hash: end.meta.hash }, event));
+    }
     const head = await headAfter(log, event, closing);
     return head !== null && (await isIn(log, head, closing)) && (await leadsTo(head.leaf, event));
   };

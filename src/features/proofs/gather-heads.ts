@@ -1,13 +1,12 @@
-import { type Edge, growEdge, rootOfEdge, type Span, toHex } from './domain/edge.js';
-import { eventHash, type Leaf } from './domain/leaf.js';
+import type { Leaf } from './domain/leaf.js';
 import { type LoggedKind, logOfEvent } from './domain/logged-streams.js';
+import type { GoodRoots } from './good-roots.js';
+import { openCovered } from './covered.js';
 import { firstRevision } from './search-stream.js';
-import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
 import { Rejection } from '../../kernel/base/rejection.js';
-import type { EventChecks } from '../../kernel/streams/event-checks.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
 /** How many events are read at a time. */
@@ -23,7 +22,7 @@ const BATCH_MS = 10_000;
 export type GatherDeps = {
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly checks: Pick<EventChecks, 'requireGood'>;
+  readonly roots: GoodRoots;
 };
 
 /** How many events the `events` of one leaf cover at most, the newest ones: some seconds of reading. Whole bundles show older ones. */
@@ -45,23 +44,6 @@ const lastOfEach = (
   return [...last.values()];
 };
 
-/** The root over the hashes of a stream's events in a range of revisions. Propagates errors from the event store. */
-export const rootOfEvents = async (
-  events: Pick<EventStore, 'read'>,
-  stream: string,
-  { from, to }: Span,
-): Promise<string> => {
-  let edge: Edge = [];
-  let size = 0;
-  for await (const page of pagesOf(events, stream, { direction: 'forwards', from, to: to - 1 })) {
-    const hashes = page.events.map(({ meta }) => eventHash(meta.hash));
-    edge = growEdge(edge, size, hashes, 0);
-    size += hashes.length;
-    await yieldToEventLoop();
-  }
-  return toHex(rootOfEdge(edge));
-};
-
 /** What one batch reads: the kinds that are behind from the beginning up to where the round began, then all kinds from there. */
 const rangeOf = ({ begun, through, until, kinds, behind, caughtUp }: RoundArgs) =>
   caughtUp < begun
@@ -70,11 +52,11 @@ const rangeOf = ({ begun, through, until, kinds, behind, caughtUp }: RoundArgs) 
 
 /**
  * Gathers one batch of heads: of the events after a position, those that are the last of their stream up to the end of the range. So each stream that
- * was written to has one leaf in a round, unless its last event is not what was recorded. Memory does not grow with the number of streams. Propagates
- * errors from the event store.
+ * was written to has one leaf in a round, unless an event since its last leaf is not what was recorded. Memory does not grow with the number of
+ * streams. Propagates errors from the event store.
  */
 export const gatherHeads = async (
-  { events, clock, checks }: GatherDeps,
+  { events, clock, roots }: GatherDeps,
   tenant: string,
   args: RoundArgs,
   signal: AbortSignal,
@@ -98,21 +80,19 @@ export const gatherHeads = async (
     logOfEvent({ stream, type })?.kind === 'ghost'
       ? 0
       : (seen?.get(stream) ?? firstRevision(events, stream, revision, ({ position }) => position > since));
+  const covered = openCovered(events, tenant);
   const leafOf = async (event: RecordedEvent): Promise<Leaf> => {
     const { stream, revision, meta } = event;
-    const first = await firstOf(event);
-    const from = Math.max(first, revision - LEAF_EVENTS + 1);
-    const root = await rootOfEvents(events, stream, { from, to: revision + 1 });
+    const start = await covered(stream, await firstOf(event));
+    const from = Math.max(start, revision - LEAF_EVENTS + 1);
+    const root = await roots(stream, { start, from, to: revision + 1 }, signal);
     return { stream, revision, hash: meta.hash, at: meta.at, from, events: root };
   };
-  const isGood = (event: RecordedEvent): Promise<boolean> =>
-    checks.requireGood([event]).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return false;
-        throw error;
-      },
-    );
+  const goodLeafOf = (event: RecordedEvent): Promise<Leaf | null> =>
+    leafOf(event).catch((error: unknown) => {
+      if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return null;
+      throw error;
+    });
   do {
     signal.throwIfAborted();
     const page = await events.readAll(at, PAGE);
@@ -120,8 +100,9 @@ export const gatherHeads = async (
     for (const { stream, revision } of seen === null ? [] : within)
       if (seen?.has(stream) === false) seen.set(stream, revision);
     for (const event of lastOfEach(within, tenant, kinds)) {
-      if (!(await isHead(event)) || !(await isGood(event))) continue;
-      leaves.push(await leafOf(event));
+      const leaf = (await isHead(event)) ? await goodLeafOf(event) : null;
+      if (leaf === null) continue;
+      leaves.push(leaf);
       chars += event.stream.length + LEAF_CHARS;
       if (leaves.length >= BATCH_LEAVES || chars >= BATCH_CHARS || clock.monotonicMs() >= endMs)
         return gathered(event.position);
@@ -131,29 +112,4 @@ export const gatherHeads = async (
     await yieldToEventLoop();
   } while (at < until && clock.monotonicMs() < endMs);
   return gathered(Math.min(at, until));
-};
-
-/**
- * The global position of the first event after a position that the tenant's log does not hold yet; null if there is none, or only accesses: they are
- * logged with the others, but are no reason for a round on request, because the request is an access too. Propagates errors from the event store.
- */
-export const firstNews = async (
-  events: Pick<EventStore, 'readAll'>,
-  tenant: string,
-  after: number,
-): Promise<number | null> => {
-  let first: number | null = null;
-  for (let at = after; ;) {
-    const page = await events.readAll(at, PAGE);
-    for (const event of page) {
-      const log = logOfEvent(event);
-      if (log?.tenant !== tenant) continue;
-      first ??= event.position;
-      if (log.kind !== 'access') return first;
-    }
-    const last = page.at(-1);
-    if (last === undefined) return null;
-    at = last.position;
-    await yieldToEventLoop();
-  }
 };

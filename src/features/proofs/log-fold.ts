@@ -7,5 +7,5 @@ export const logFold: Fold<LogState> = {
   initial: emptyLog,
   evolve: (state, event) => evolveLog(state, logEvents.decode(event), event.revision),
   versionOf: logEvents.versionOf,
-  snapshots: { version: 2, restore: savedLog },
+  snapshots: { version: 3, restore: savedLog },
 };

@@ -8,10 +8,11 @@ import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js'
 import { checkpoint, type CheckpointInput } from '../../../workflows/checkpoint.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { kindsBehind } from './domain/logged-streams.js';
+import { busyAfter } from './busy-after.js';
 import { extensionProblem } from './log-extension.js';
-import { firstNews } from './gather-heads.js';
+import type { News } from './news.js';
 import { type CheckpointAt, newestCheckpoint } from './log.js';
-import { type Published, requireNotBehind } from './not-behind.js';
+import { requireMaySign, type MaySignDeps } from './not-behind.js';
 import { logFold } from './log-fold.js';
 
 /** How long a request waits for its checkpoint, in milliseconds; the round continues, and a repeat waits for it. */
@@ -22,11 +23,12 @@ const LOOK_MS = 5_000;
 /** How often a request retries after another process was faster. */
 const TRIES = 8;
 
-export type MakeCheckpointDeps = Published & {
+export type MakeCheckpointDeps = MaySignDeps & {
   readonly runtime: ProcessRuntime;
   readonly writers: StreamWriters;
   readonly events: EventStore;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly news: News;
+  readonly clock: Pick<Clock, 'now'>;
 };
 
 const roundRef = (tenant: string, id: string): ProcessRef => ({
@@ -37,23 +39,24 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
 
 /**
  * The current round, or a new one; null if nothing was written since the last.
- * @param news the position of the first event that the log lacks, if the caller has found it
- * @throws Rejection LOG_BEHIND; errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
+ * @param found the position of the first event that the log lacks, if the caller has found it
+ * @throws as `requireMaySign`; errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
  */
 export const beginRound = async (
   deps: MakeCheckpointDeps,
   tenant: string,
   by: CommandContext,
-  news?: number,
+  signal: AbortSignal,
+  found?: number,
 ): Promise<ProcessRef | null> => {
   const { runtime, writers, events, clock } = deps;
   for (let tries = 0; tries < TRIES; tries += 1) {
+    await requireMaySign(deps, tenant, signal);
     const { state: log, revision } = await writers.current(logStream(tenant), logFold);
-    await requireNotBehind(deps, tenant, log);
     if (log.round !== null) return roundRef(tenant, log.round);
     const isBehind = kindsBehind(log.kinds).length > 0;
-    const found = news !== undefined && news > log.through ? news : await firstNews(events, tenant, log.through);
-    const first = found ?? (isBehind ? log.through + 1 : null);
+    const news = found !== undefined && found > log.through ? found : await deps.news(tenant, log.through, signal);
+    const first = news ?? (isBehind ? log.through + 1 : null);
     if (first === null) return null;
     const roundId = makeProcessId('k', revision + 1, clock.now().getTime(), `${by.commandId} ${String(tries)}`);
     const ref = roundRef(tenant, roundId);
@@ -68,8 +71,13 @@ export const beginRound = async (
   throw new Rejection('CONFLICT', { retryAfter: 1 });
 };
 
-/** A round whose log was changed is retried, but cannot end before the log is repaired. @throws Rejection LOG_CHANGED, and of the event store */
-const requireSoundLog = async ({ writers, events }: MakeCheckpointDeps, tenant: string): Promise<void> => {
+/**
+ * A round whose log was changed is retried, but cannot end before the log is repaired.
+ * @throws Rejection LOG_CHANGED, and of the event store; as `requireMaySign`
+ */
+const requireSoundLog = async (deps: MakeCheckpointDeps, tenant: string, signal: AbortSignal): Promise<void> => {
+  const { writers, events } = deps;
+  await requireMaySign(deps, tenant, signal);
   const stream = logStream(tenant);
   const { state } = await writers.current(stream, logFold);
   const reason = await extensionProblem(events, stream, state);
@@ -80,19 +88,18 @@ const requireSoundLog = async ({ writers, events }: MakeCheckpointDeps, tenant: 
  * Makes a checkpoint now. Returns the last one if nothing was written since, and null before the first.
  * @throws Rejection BUSY if it takes longer than ROUND_WAIT_MS; as `requireSoundLog` once it takes longer than FIRST_LOOK_MS; as `beginRound`
  */
-export const makeCheckpoint = async (
+export const makeCheckpoint = (
   deps: MakeCheckpointDeps,
   tenant: string,
   by: CommandContext,
-): Promise<CheckpointAt | null> => {
-  const ref = await beginRound(deps, tenant, by);
-  const untilMs = deps.clock.monotonicMs() + ROUND_WAIT_MS;
-  const ends = async (withinMs: number): Promise<boolean> =>
-    ref === null || (await deps.runtime.outcome(ref, by, { withinMs })) !== null;
-  for (let waitMs = FIRST_LOOK_MS; !(await ends(waitMs)); waitMs = LOOK_MS) {
-    await requireSoundLog(deps, tenant);
-    if (deps.clock.monotonicMs() >= untilMs)
-      throw new Rejection('BUSY', { message: 'The checkpoint is still being made. Try again shortly.', retryAfter: 1 });
-  }
-  return newestCheckpoint(deps.events, tenant);
-};
+): Promise<CheckpointAt | null> =>
+  busyAfter(ROUND_WAIT_MS, 'The checkpoint is still being made. Try again shortly.', async (signal) => {
+    const ref = await beginRound(deps, tenant, by, signal);
+    const ends = async (withinMs: number): Promise<boolean> =>
+      ref === null || (await deps.runtime.outcome(ref, by, { withinMs })) !== null;
+    for (let waitMs = FIRST_LOOK_MS; !(await ends(waitMs)); waitMs = LOOK_MS) {
+      await requireSoundLog(deps, tenant, signal);
+      signal.throwIfAborted();
+    }
+    return newestCheckpoint(deps.events, tenant);
+  });

@@ -21,7 +21,7 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type LogStatus, logStatus } from './log-status.js';
 import { logFold } from './log-fold.js';
-import { keyOfJwk } from './verify-bundle.js';
+import { keyOfJwk } from './read-bundle.js';
 
 /** An answer ends after this many events and heads, or this many broken items. */
 const ANSWER_EVENTS = 200_000;

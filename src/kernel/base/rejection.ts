@@ -25,7 +25,8 @@ const domainMessages = {
   SIGNING_KEY_NOT_FOUND: 'This server has no signing key with this thumbprint.',
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this ID.',
   CHECKPOINT_NOT_FOUND: 'The log has no such checkpoint.',
-  LOG_BEHIND: 'The log of this tenant is shorter than what was published of it, so nothing is signed.',
+  LOG_BEHIND:
+    'The log of this tenant does not continue what was published of it, or that cannot be read, so nothing is signed.',
   CHAIN_BROKEN:
     'The stored event at details.revision is not what the server recorded, so nothing about it is signed. "anima chain" shows more.',
   LOG_CHANGED:

@@ -4,7 +4,8 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 export type Seals = {
   /** The HMAC-SHA256 of a text in UTF-8, base64url. */
   of(text: string): string;
-  fits(text: string, mac: string): boolean;
+  /** Whether a value is the seal of another. Both may come from a store, so what is no text does not fit. */
+  fits(text: unknown, mac: unknown): boolean;
 };
 
 /** @param key 32 bytes, of `deriveKey` */
@@ -14,6 +15,7 @@ export const createSeals = (key: Uint8Array): Seals => {
   return {
     of,
     fits: (text, mac) => {
+      if (typeof text !== 'string' || typeof mac !== 'string') return false;
       const [expected, given] = [Buffer.from(of(text)), Buffer.from(mac)];
       return expected.length === given.length && timingSafeEqual(expected, given);
     },

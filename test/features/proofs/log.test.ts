@@ -4,6 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proofs/bundle.js';
 import { checkpointEffects, handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
+import { createGoodRoots } from '../../../src/features/proofs/good-roots.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/features/proofs/log.js';
 import { logStatus } from '../../../src/features/proofs/log-status.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
@@ -14,7 +15,7 @@ import { createUpgradeEnd } from '../../../src/features/proofs/from-before.js';
 import { defined } from '../../../src/kernel/base/defined.js';
 import { type AuditAnswer, type AuditDeps, auditTenant } from '../../../src/features/proofs/verify-log.js';
 import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
-import { fromHex } from '../../../src/features/proofs/domain/edge.js';
+import { fromHex, toHex } from '../../../src/features/proofs/domain/edge.js';
 import { loggedKinds, logOf } from '../../../src/features/proofs/domain/logged-streams.js';
 import { eventHash, type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
@@ -35,6 +36,7 @@ import {
   tenantStream,
 } from '../../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
+import type { KeptCheckpoint } from '../../../src/ports/checkpoint-receiver.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';
 import { checksOf, seals } from '../../support/seals.js';
 import { rotatingKeys } from '../../support/souls.js';
@@ -237,7 +239,7 @@ describe('a log', () => {
     await log.write('a', { n: 2 });
     const range = { begun: 0, through: 0, until, kinds: loggedKinds, behind: [], caughtUp: 0 };
     const gathered = await gatherHeads(
-      { events: log.events, clock: still, checks: checksOf(log.events) },
+      { events: log.events, clock: still, roots: createGoodRoots(log.events, checksOf(log.events)) },
       LOG_TENANT,
       range,
       new AbortController().signal,
@@ -268,8 +270,20 @@ describe('a log', () => {
     await using log = await openLog();
     await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
     await log.checkpoint();
-    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, last: 1, extends: 2, madeAt: '', keys: [] };
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
     await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
+  });
+
+  it('does not call a history cut that grew while its bundle was made [10.5x]', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.checkpoint();
+    await log.write('a', { n: 2 });
+    await log.checkpoint();
+    // The request read revision 0 as the last one.
+    const lines = (await log.bundle('a', 0, 0)).split('\n').slice(0, -1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ version: 1, to: 0 });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ proof: { leaf: { revision: 0 } } });
   });
 
   it('is signed with the key of its time', async () => {
@@ -333,19 +347,19 @@ describe('a log', () => {
   });
 
   it('signs nothing while a larger log of its name was published, and continues under another name [10.5u, 10.5v]', async () => {
-    const kept = new Map<string, number>();
+    const kept: KeptCheckpoint[] = [];
     const receiver = {
       handOn: (note: string): Promise<void> => {
         const read = readCheckpoint(note);
-        if (read !== null) kept.set(read.checkpoint.origin, read.checkpoint.size);
+        if (read !== null) kept.push({ ...read.checkpoint, root: toHex(read.checkpoint.root) });
         return Promise.resolve();
       },
-      lastSize: (origin: string) => Promise.resolve(kept.get(origin) ?? null),
+      lastKept: () => Promise.resolve(kept.at(-1) ?? null),
     };
     await using log = await openLog({ receiver });
     await log.write('a', { n: 1 });
     const first = await log.checkpoint();
-    kept.set(first.origin, 5);
+    kept.push({ ...first, size: 5 });
     await log.write('a', { n: 2 });
     await log.write('b', { n: 1 });
     const ends = await log.events.lastPosition();
@@ -369,7 +383,7 @@ describe('a log', () => {
     expect(await proveMind(log.events, { tenant: LOG_TENANT, npcId: 'a' }, 0, second)).toMatchObject({ index: 0 });
     const deps = auditing(log);
     expect(await auditTenant(deps, LOG_TENANT, {})).toMatchObject({ valid: true, broken: [] });
-    kept.set(second.origin, 9);
+    kept.push({ ...second, size: 9 });
     await log.write('a', { n: 3 });
     await expect(log.checkpoint()).rejects.toMatchObject({ code: 'LOG_BEHIND' });
     expect(await log.restart('again')).toMatchObject({ origin: `${first.origin}/3` });
@@ -614,7 +628,7 @@ describe('an audit', () => {
   };
   const foundIn = ({ broken }: AuditAnswer) => broken.map((one) => [one.npcId, one.revision, one.reason]);
 
-  it('names an event without a seal, or with another, even if the log holds a head after it [10.5y]', async () => {
+  it('names an event without a seal, or with another, even if the log holds a head after it [10.5aa]', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     await append(log.events, npcStream(LOG_TENANT, 'a'), 'forged');
@@ -629,7 +643,7 @@ describe('an audit', () => {
     expect(foundIn(await auditTenant(auditing(log), LOG_TENANT, { npcIds: ['a', 'b'] }))).toEqual(expected);
   });
 
-  it('names an event of the log without a seal [10.5y]', async () => {
+  it('names an event of the log without a seal [10.5aa]', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     await log.checkpoint();
@@ -637,7 +651,7 @@ describe('an audit', () => {
     expect(foundIn(await auditTenant(auditing(log), LOG_TENANT, {}))).toEqual([[null, 3, FOREIGN]]);
   });
 
-  it('accepts what an older version recorded up to the end of the upgrade, and nothing without a seal after it [10.5y]', async () => {
+  it('accepts what an older version recorded up to the end of the upgrade, and nothing without a seal after it [10.5aa]', async () => {
     const events = new MemoryEventStore();
     {
       await using older = await openLog({ events, sealing: null });
@@ -691,7 +705,7 @@ describe('an audit', () => {
     expect(known.map((found) => [found.revision, found.acknowledged?.by])).toEqual([[1, 'key-1']]);
   });
 
-  it('names any JSON in the place of an event, and goes on [10.5z]', async () => {
+  it('names any JSON in the place of an event, and goes on [10.5ab]', async () => {
     const changes: readonly object[] = [
       { data: { text: '\ud800' } },
       { data: { n: Infinity } },
@@ -711,7 +725,7 @@ describe('an audit', () => {
     }
   });
 
-  it('names any JSON in the place of an event of the log, and goes on [10.5z]', async () => {
+  it('names any JSON in the place of an event of the log, and goes on [10.5ab]', async () => {
     const halved = (leaves: unknown) =>
       Array.isArray(leaves) ? (leaves as Leaf[]).map((leaf) => ({ ...leaf, at: '\ud800' })) : [];
     for (const type of ['CheckpointBegun', 'LeavesLogged', 'CheckpointSigned'])
@@ -732,7 +746,7 @@ describe('an audit', () => {
       }
   });
 
-  it('goes on after a log that cannot be read up to its cursor [10.5z]', async () => {
+  it('goes on after a log that cannot be read up to its cursor [10.5ab]', async () => {
     await using log = await openLog();
     for (let n = 0; n < 2; n += 1) {
       await log.write('a', { n });

@@ -15,6 +15,14 @@ it('is an HMAC-SHA256 with a key of its own, derived from the secret [10.13a]', 
   expect(createSeals(deriveKey(secret, 'snapshot-mac')).of(HASH)).not.toBe(seals.of(HASH));
 });
 
+it('does not fit what is no text, because a store may hold anything', () => {
+  const mac = seals.of(HASH);
+  for (const other of [5, null, undefined, {}, [HASH]]) {
+    expect(seals.fits(other, mac)).toBe(false);
+    expect(seals.fits(HASH, other)).toBe(false);
+  }
+});
+
 it('fits only its text and its key', () => {
   const mac = seals.of(HASH);
   expect(seals.fits(HASH, mac)).toBe(true);

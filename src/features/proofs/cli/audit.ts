@@ -9,7 +9,7 @@ import type { ConsistencyProof } from '../http/schemas.js';
 import type { LogStatus } from '../log-status.js';
 import type { AuditAnswer, Broken } from '../verify-log.js';
 import { remarkUnpublished } from './checkpoint.js';
-import { keptCheckpoint } from './verify.js';
+import { keptNotes, keptOfServer } from './kept-notes.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { examples, jsonOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
@@ -88,8 +88,9 @@ const audit = async (
   npcIds: readonly string[],
   { acceptAcknowledged, checkpoint, json }: AuditOptions,
 ): Promise<void> => {
-  const kept = checkpoint === undefined ? null : (await keptCheckpoint(terminal, checkpoint)).checkpoint;
+  const notes = checkpoint === undefined ? null : await keptNotes(terminal, checkpoint);
   const request = await openClient(terminal);
+  const kept = notes && (await keptOfServer(request, notes)).checkpoint;
   const { events, broken, open, log } = await auditPages(terminal, request, npcIds, json === true);
   const reason = kept === null ? null : await keptReason(request, kept);
   const found = `${counted(broken, 'problem', 'problems')} in ${counted(events, 'event', 'events')} and the log`;

@@ -4,14 +4,12 @@ import {
   BundleBroken,
   type BundleEvent,
   type BundleHeader,
-  checkProof,
   type Culprit,
-  type Proven,
   readEnd,
   readEvent,
   readHeader,
-  type Trust,
-} from '../verify-bundle.js';
+} from '../read-bundle.js';
+import { checkProof, type Proven, type Trust } from '../verify-bundle.js';
 
 /** The longest accepted line in bytes: an event has at most 900,000, plus its envelope. */
 const LINE_BYTES = 2 * 1024 * 1024;

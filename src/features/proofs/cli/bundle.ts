@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 
 import { Command } from 'commander';
 
-import { openDownload } from '../../../cli/shared/client.js';
+import { openClient, openDownload } from '../../../cli/shared/client.js';
 import { examples, npcIdArgument, outOption } from '../../../cli/shared/options.js';
 import { CommandFailed, remark, type Terminal } from '../../../cli/shared/terminal.js';
-import { keptCheckpoint } from './verify.js';
+import { keptNotes, keptOfServer } from './kept-notes.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
 type BundleOptions = {
@@ -26,8 +26,11 @@ const bundle = async (
   const query = new URLSearchParams();
   if (from !== undefined) query.set('from', String(from));
   if (to !== undefined) query.set('to', String(to));
-  if (checkpoint !== undefined)
-    query.set('extends', String((await keptCheckpoint(terminal, checkpoint)).checkpoint.size));
+  if (checkpoint !== undefined) {
+    const notes = await keptNotes(terminal, checkpoint);
+    const kept = await keptOfServer(await openClient(terminal), notes);
+    query.set('extends', String(kept.checkpoint.size));
+  }
   const chunks = await openDownload(terminal, `/npcs/${encodeURIComponent(npcId)}/history/bundle?${query.toString()}`);
   if (out === undefined) {
     await pipeline(chunks, terminal.stdout, { end: false });

@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 
 import { Command } from 'commander';
 
-import { beyondSentence, type Culprit, keyOfJwk, type NamedKey, NO_PROOF, type Trust } from '../verify-bundle.js';
-import { type Checkpoint, readCheckpoint } from '../domain/checkpoint.js';
-import { isObject, type Json } from '../../../kernel/base/json.js';
+import { type Culprit, keyOfJwk } from '../read-bundle.js';
+import { beyondSentence, type NamedKey, NO_PROOF, type Trust } from '../verify-bundle.js';
+import type { Json } from '../../../kernel/base/json.js';
 import { readJson } from '../../../kernel/base/read-json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
+import { keptNotes, keptOf } from './kept-notes.js';
 import { fileOf, readTyped } from '../../../cli/shared/files.js';
 import { examples, jsonOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
@@ -45,25 +46,6 @@ const trustedKey = async (terminal: Terminal, named: string): Promise<NamedKey> 
   if (key === null)
     throw new CommandFailed(`${named} is neither a key thumbprint of 43 characters nor a file with an Ed25519 JWK.`);
   return key;
-};
-
-/**
- * An earlier checkpoint: a note in a file, or the last line of the file that ANIMA_CHECKPOINT_URL names.
- * @throws CommandFailed when the file holds none, so that the bundle is not reported as broken
- */
-export const keptCheckpoint = async (
-  terminal: Terminal,
-  file: string,
-): Promise<{ readonly note: string; readonly checkpoint: Checkpoint }> => {
-  const text = await readText(terminal, file);
-  const last = parsed(text.trimEnd().split('\n').at(-1) ?? '');
-  const note = isObject(last) && typeof last['note'] === 'string' ? last['note'] : text;
-  const read = readCheckpoint(note);
-  if (read === null)
-    throw new CommandFailed(
-      `${file} is not a checkpoint. Pass a file that "npx anima checkpoint --out" wrote, or the file of ANIMA_CHECKPOINT_URL.`,
-    );
-  return { note, checkpoint: read.checkpoint };
 };
 
 const reportLines = ({ header, logged, beyond }: WholeBundle, key: KeyCheck): readonly string[] => {
@@ -131,11 +113,12 @@ const KEY_NOT_CHECKED =
 
 const verify = async (terminal: Terminal, file: string, options: VerifyOptions): Promise<void> => {
   if (options.key !== undefined && options.anyKey) throw new WrongUsage('--key and --any-key exclude each other.');
+  const notes = options.checkpoint === undefined ? null : await keptNotes(terminal, options.checkpoint);
   const trust: Trust = {
     ...(options.key === undefined
       ? {}
       : { keys: await Promise.all(options.key.map((named) => trustedKey(terminal, named))) }),
-    ...(options.checkpoint === undefined ? {} : { kept: (await keptCheckpoint(terminal, options.checkpoint)).note }),
+    ...(notes === null ? {} : { kept: (origin) => keptOf(notes, origin).note }),
   };
   let whole: WholeBundle;
   try {

@@ -9,3 +9,16 @@ export const nextOrigin = (origin: string): string => {
   const [, base = origin, count = '1'] = NUMBERED.exec(origin) ?? [];
   return `${base}/${String(Number(count) + 1)}`;
 };
+
+/** How many names a log had when it had another name, this one counted; null for the name of another log. */
+export const nameCount = (log: string): ((origin: string) => number | null) => {
+  const parts = (origin: string): readonly [string, number] => {
+    const [, base = origin, count = '1'] = NUMBERED.exec(origin) ?? [];
+    return [base, Number(count)];
+  };
+  const [own] = parts(log);
+  return (origin) => {
+    const [base, count] = parts(origin);
+    return base === own ? count : null;
+  };
+};

@@ -18,6 +18,8 @@ export type LogState = {
   readonly last: (Pick<SignedCheckpoint, 'size' | 'root' | 'origin' | 'at'> & { readonly revision: number }) | null;
   /** The name of the log; null before the first checkpoint. */
   readonly origin: string | null;
+  /** The revision at which it got this name; null if it is its first. */
+  readonly restarted: number | null;
   /** The largest size that was published. */
   readonly handedOn: number;
 };
@@ -30,6 +32,7 @@ export const emptyLog: LogState = {
   round: null,
   last: null,
   origin: null,
+  restarted: null,
   handedOn: 0,
 };
 
@@ -49,7 +52,7 @@ export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revis
       return { ...state, through, round: handsOn ? state.round : null, last, origin };
     }
     case 'LogRestarted':
-      return { ...state, origin: event.data.origin };
+      return { ...state, origin: event.data.origin, restarted: revision };
     case 'CheckpointsHandedOn':
       return { ...state, round: null, handedOn: event.data.upTo };
     default:

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../bundle.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../log.js';
 import { makeCheckpoint } from '../make-checkpoint.js';
+import { createNews } from '../news.js';
 import { logStatus } from '../log-status.js';
 import { restartLog } from '../restart-log.js';
 import { type AuditDeps, auditTenant } from '../verify-log.js';
@@ -18,6 +19,7 @@ import {
   RestartLogRequest,
 } from './schemas.js';
 import { requireRevision } from '../../npcs/find-mind.js';
+import type { EventChecks } from '../../../kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -36,6 +38,9 @@ import { TREE_SIZE } from '../../../kernel/http/patterns.js';
 /** The maximum number of audits that one process runs at a time, in total and of one tenant: each reads many events. */
 const AUDITS = 4;
 const TENANT_AUDITS = 1;
+/** The maximum number of requests for a checkpoint at a time: each may read events of all tenants. */
+const ROUNDS = 16;
+const TENANT_ROUNDS = 8;
 const NOTE_TYPE = 'text/plain; charset=utf-8';
 
 const shown = ({ size, root, at, clock, kid, note, leaves }: CheckpointAt) => ({
@@ -48,7 +53,7 @@ type AuditRouteDeps = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
   readonly runtime: ProcessRuntime;
-  readonly checks: AuditDeps['checks'];
+  readonly checks: EventChecks;
   readonly upgradeEnd: AuditDeps['upgradeEnd'];
   readonly signingKeys: SigningKeys;
   readonly publicUrl: string;
@@ -60,6 +65,8 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
   const { ports, writers, runtime, checks, upgradeEnd, signingKeys, checkpointReceiver, publicUrl: issuer } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
+  const rounds = new Semaphore(ROUNDS, TENANT_ROUNDS);
+  const making = { runtime, writers, events, clock, checks, news: createNews(events), checkpointReceiver, issuer };
   return [
     route('GET', '/audit/checkpoints', {
       ...common,
@@ -112,19 +119,20 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
       summary: 'Make a checkpoint',
       description: 'If nothing was written since the last checkpoint, the last one is returned.',
       scope: 'ops',
-      refuses: ['CHECKPOINT_NOT_FOUND', 'CONFLICT', 'LOG_BEHIND', 'LOG_CHANGED'],
+      refuses: ['CHECKPOINT_NOT_FOUND', 'CONFLICT', 'LOG_BEHIND', 'LOG_CHANGED', 'CHAIN_BROKEN'],
       responses: ok('The checkpoint.', CheckpointSchema, examples.checkpoint),
       handler: async (call) => {
         const { tenant } = call.principal;
-        const made = call.done
-          ? await newestCheckpoint(events, tenant)
-          : await makeCheckpoint(
-              { runtime, writers, events, clock, checkpointReceiver, issuer },
-              tenant,
-              contextOf(call),
-            );
-        if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
-        return { body: { ...shown(made), handedOn: (await logStatus(events, tenant))?.handedOn ?? null } };
+        const release = rounds.acquire(tenant);
+        try {
+          const made = call.done
+            ? await newestCheckpoint(events, tenant)
+            : await makeCheckpoint(making, tenant, contextOf(call));
+          if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
+          return { body: { ...shown(made), handedOn: (await logStatus(events, tenant))?.handedOn ?? null } };
+        } finally {
+          release();
+        }
       },
     }),
     route('POST', '/audit/log/restart', {
@@ -136,12 +144,12 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
       scope: 'ops',
       body: RestartLogRequest,
       example: examples.restart,
-      refuses: ['CONFLICT'],
+      refuses: ['CONFLICT', 'CHAIN_BROKEN'],
       responses: ok('The log under its new name.', RestartedLogSchema, examples.restarted),
       handler: async (call) => {
         const { tenant } = call.principal;
-        const deps = { writers, events, clock, issuer };
-        const { origin, size, position } = await restartLog(deps, tenant, call.body.reason, contextOf(call));
+        const { reason } = call.body;
+        const { origin, size, position } = await restartLog(making, tenant, reason, contextOf(call));
         return { body: { origin, size }, position };
       },
     }),
@@ -273,7 +281,7 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
           details: { last },
         });
       }
-      const asked = { tenant, npcId, from, to: end, last, ...defined({ extends: earlier }) };
+      const asked = { tenant, npcId, from, to: end, ...defined({ extends: earlier }) };
       const keys = await signingKeys.publicJwks();
       const madeAt = clock.now().toISOString();
       return {

@@ -96,7 +96,9 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   LOG_BEHIND: {
     origin: Type.String({ description: 'The name of the log.' }),
     size: Type.Integer({ description: 'The size of its newest checkpoint.' }),
-    published: Type.Integer({ description: 'The size of the newest checkpoint that was published.' }),
+    published: Type.Integer({
+      description: 'The size of the newest checkpoint that was published, as far as is known.',
+    }),
   },
   LOG_CHANGED: { reason: text },
   CORTEX_NOT_FOUND: { cortexId: maybe(text) },

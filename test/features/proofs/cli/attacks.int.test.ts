@@ -14,6 +14,7 @@ import { apiOf, codeOf } from '../../../support/api.js';
 import { cutStream, editEvent, startAttacked } from '../../../support/attacked-server.js';
 import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { canVerify, pythonScript } from '../../../support/python-script.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
 
 type Events = Parameters<Parameters<typeof startAttacked>[1]>[0];
 
@@ -104,6 +105,33 @@ describe('an attack on the files of a stopped server', () => {
     });
   });
 
+  it('that cuts a history back to an older head in the log is named by both verifiers [10.5q, 10.5r, 10.5x]', async () => {
+    await using whole = await startAttacked(server, () => undefined);
+    await whole.api.post('/npcs/gatekeeper/memory', { text: 'Four.' });
+    expect((await whole.anima('checkpoint', '--out', 'newest.note')).code).toBe(0);
+    const dataDir = join(whole.folder, 'data');
+    await using attacked = await startAttacked({ dataDir, ownerKey: server.ownerKey }, (events) => {
+      cutStream(events, MIND, 6);
+      // The position of an event is in no hash.
+      events
+        .prepare(
+          'UPDATE events SET position = 999999 WHERE stream = (SELECT id FROM streams WHERE name = ?) AND revision = 5',
+        )
+        .run(MIND);
+    });
+    const { anima, folder } = attacked;
+    const kept = ['--checkpoint', join(whole.folder, 'newest.note')];
+    expect((await anima('bundle', 'gatekeeper', ...kept, '--out', 'cut.ndjson')).code).toBe(0);
+    const missing =
+      'the history was cut: the log contains its revision 7, but it ends at 5, so revisions 6 to 7 are missing';
+    const said = await anima('verify', 'cut.ndjson', '--any-key', ...kept);
+    expect([said.code, said.stderr]).toEqual([1, expect.stringContaining(missing)]);
+    await python(async (verifier) => {
+      const theirs = await verifier.run('', join(folder, 'cut.ndjson'), '--any-key', ...kept);
+      expect([theirs.status, theirs.said]).toEqual([1, expect.stringContaining(missing)]);
+    });
+  });
+
   it('that deletes the log leaves nothing that is called intact, and a kept checkpoint shows it [10.5s, 10.5t]', async () => {
     await using attacked = await startAttacked(server, (events) => {
       editEvent(events, MIND, 2, (data) => data.replace('Two.', 'Six.'));
@@ -168,6 +196,57 @@ describe('an attack on the files of a stopped server', () => {
       expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('/audit/local/2\n')]);
       expect((await anima('audit')).code).toBe(0);
     }
+  });
+
+  it('that gives the log another name by a forged event signs nothing, and neither does a restart [10.5u, 10.5z]', async () => {
+    await using folder = await temporaryDirectory();
+    const env = { ANIMA_CHECKPOINT_URL: pathToFileURL(join(folder.path, 'notes')).href };
+    const log = 'stream = (SELECT id FROM streams WHERE name = ?)';
+    await using attacked = await startAttacked(
+      server,
+      (events) => {
+        cutStream(events, 'checkpoints-local', 1);
+        const row = events.prepare(`SELECT meta FROM events WHERE ${log}`).get('checkpoints-local') as { meta: string };
+        const { mac: _, process: __, ...meta } = JSON.parse(row.meta) as JsonObject;
+        const data = { size: 0, through: 0, checkpoint: null, origin: 'minds.example/audit/local/2', reason: 'x' };
+        events
+          .prepare(`UPDATE events SET type = 'LogRestarted', data = ?, meta = ? WHERE ${log}`)
+          .run(JSON.stringify(data), JSON.stringify(meta), 'checkpoints-local');
+        events.prepare('DELETE FROM open_processes').run();
+      },
+      env,
+    );
+    const stream = 'checkpoints-local';
+    for (const [path, body] of [
+      ['/audit/checkpoints', {}],
+      ['/audit/log/restart', { reason: 'the log was lost' }],
+    ] as const) {
+      const refused = await attacked.api.post(path, body);
+      expect([refused.status, refused.body]).toMatchObject([
+        409,
+        { error: { code: 'CHAIN_BROKEN', details: { stream, revision: 0 } } },
+      ]);
+    }
+  });
+
+  it('that forges events leaves their minds out of the log, and stops no other [10.5y]', async () => {
+    await using more = await startAttacked(server, () => undefined);
+    for (const npc of ['gatekeeper', 'odo']) await more.api.post(`/npcs/${npc}/memory`, { text: 'Later.' });
+    await using attacked = await startAttacked(
+      { dataDir: join(more.folder, 'data'), ownerKey: server.ownerKey },
+      (events) => {
+        const odo = "stream = (SELECT id FROM streams WHERE name = 'npc-local.odo')";
+        const last = `${odo} AND revision = (SELECT max(revision) FROM events WHERE ${odo})`;
+        events.prepare(`UPDATE events SET meta = json_set(meta, '$.hash', 5) WHERE ${last}`).run();
+        editEvent(events, MIND, 6, (data) => data.replace('Later.', 'Never.'));
+      },
+    );
+    await attacked.api.post('/npcs/gatekeeper/memory', { text: 'A good event.' });
+    await attacked.api.post('/npcs/other/memory', { text: 'Another mind.' });
+    expect((await attacked.anima('checkpoint')).code).toBe(0);
+    // The newest round has no head of the first two.
+    const proofs = ['gatekeeper', 'odo', 'other'].map((npc) => attacked.api.get(`/npcs/${npc}/audit/proof`));
+    expect((await Promise.all(proofs)).map(({ status }) => status)).toEqual([404, 404, 200]);
   });
 
   it('that breaks the way to a receiver is reported by each checkpoint and each audit [10.5i]', async () => {
@@ -247,7 +326,7 @@ describe('an attack on the files of a stopped server', () => {
     expect(codeOf(await attacked.api.post('/audit/verify', { npcIds: [] }))).toBe('SCHEMA_INVALID');
   });
 
-  it('that stores JSON which no server records blinds no audit, and is named [10.5z, 10.7e, 10.13c]', async () => {
+  it('that stores JSON which no server records blinds no audit, and is named [10.5ab, 10.7e, 10.13c]', async () => {
     const changes: readonly (readonly ['data' | 'meta', (text: string) => string])[] = [
       ['data', (text) => text.replace('{', String.raw`{"x":"\ud800",`)],
       ['data', (text) => text.replace('{', '{"x":1e999,')],
@@ -283,7 +362,7 @@ describe('an attack on the files of a stopped server', () => {
     }
   });
 
-  it('that writes an acknowledgement of its own is not believed, and is named [10.5o, 10.5y]', async () => {
+  it('that writes an acknowledgement of its own is not believed, and is named [10.5o, 10.5aa]', async () => {
     await using attacked = await startAttacked(server, (events) => {
       editEvent(events, MIND, 2, (data) => data.replace('Two.', 'Six.'));
       const rows = events

@@ -59,6 +59,16 @@ describe('anima audit, checkpoint, bundle and verify', () => {
       logged: { revision: 5, size: made.size, kid: made.kid, extends: null },
     });
 
+    // One file of ANIMA_CHECKPOINT_URL serves several logs.
+    const note = await readFile(join(folder.path, 'kept.note'), 'utf8');
+    const foreign = note.replace(/^.*\n\d+/, 'other.example/audit/x\n99').replace(/^— \S+/m, '— other.example/audit/x');
+    const handed = [note, foreign].map((one) => `${JSON.stringify({ note: one })}\n`).join('');
+    await writeFile(join(folder.path, 'handed'), handed);
+    expect((await anima('bundle', 'gatekeeper', '--checkpoint', 'handed', '--out', 'shared.ndjson')).code).toBe(0);
+    const shared = await anima('verify', 'shared.ndjson', '--key', made.kid, '--checkpoint', 'handed');
+    expect([shared.code, shared.stderr]).toEqual([0, '']);
+    expect((await anima('audit', '--checkpoint', 'handed')).code).toBe(0);
+
     const text = await readFile(join(folder.path, 'b.ndjson'), 'utf8');
     await writeFile(join(folder.path, 'bad.ndjson'), text.replace('Two.', 'Six.'));
     const bad = await anima('verify', 'bad.ndjson');
