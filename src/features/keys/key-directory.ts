@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 import { tenantEvents } from './domain/events.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
+import { keyIn } from './domain/key-map.js';
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Principal } from '../../kernel/base/scopes.js';
@@ -196,7 +197,7 @@ export class KeyDirectory implements AsyncDisposable {
 
   /** Indexes a key as it is now. */
   #index(tenantId: string, { keys, tier }: TenantState, keyId: string): void {
-    const key = keys.find((one) => one.keyId === keyId);
+    const key = keyIn(keys, keyId);
     if (key === undefined) return;
     const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
     this.#keys.set(key.keyId, {

@@ -14,6 +14,7 @@ import {
 } from '../../../src/features/keys/api-keys.js';
 import { FEED_RETRY_MS } from '../../../src/features/keys/key-directory.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { keysIn } from '../../../src/features/keys/domain/key-map.js';
 import { parseApiKey } from '../../../src/features/keys/domain/api-key.js';
 import { type Principal, scopes } from '../../../src/kernel/base/scopes.js';
 import type { Tier } from '../../../src/kernel/base/tiers.js';
@@ -239,7 +240,7 @@ describe('the last use of keys', () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const game = await issueApiKey(server, owner.principal, wish(), command());
-    const listed = await withLastUse(server, server.directory.tenant('local').keys);
+    const listed = await withLastUse(server, keysIn(server.directory.tenant('local').keys));
     expect(listed.map(({ issued, lastUsedAt }) => [issued.keyId, lastUsedAt])).toEqual([
       [owner.principal.keyId, server.clock.now().toISOString()],
       [game.issued.keyId, null],
@@ -363,7 +364,7 @@ describe('creating a tenant', () => {
     const server = await openKeyServer();
     const tenants = ['local', 'a', 'a-b', 'npc-a'];
     for (const tenantId of tenants) expect((await found(server, tenantId)).principal.tenant).toBe(tenantId);
-    for (const tenantId of tenants) expect(server.directory.tenant(tenantId).keys).toHaveLength(1);
+    for (const tenantId of tenants) expect(keysIn(server.directory.tenant(tenantId).keys)).toHaveLength(1);
   });
 
   it('allows another owner key for the tenant later', async () => {
