@@ -64,6 +64,13 @@ export const fitsItsHash = (event: RecordedEvent): Promise<boolean> =>
     () => false,
   );
 
+/** Whether an event does not contain what its hash was made from, or lacks the seal that fits its hash. */
+export const isChanged = async (seals: Seals, event: RecordedEvent, mayLackSeal: boolean): Promise<boolean> => {
+  const { hash, mac } = event.meta;
+  const isSealWrong = mac === undefined ? !mayLackSeal : typeof mac !== 'string' || !seals.fits(hash, mac);
+  return isSealWrong || !(await fitsItsHash(event));
+};
+
 /** The beginning of a stream that was checked; `unsealed` is its last event without a seal, if that is still to be judged. */
 type Checked = { readonly revision: number; readonly hash: string; readonly unsealed: RecordedEvent | null };
 
@@ -79,11 +86,7 @@ export const createEventChecks = ({ events, seals, isFromBefore, log }: EventChe
     throw chainBroken(stream, revision);
   };
   const isSealed = ({ meta }: RecordedEvent): boolean => meta.mac !== undefined;
-  const isBroken = async (event: RecordedEvent): Promise<boolean> => {
-    const { hash, mac } = event.meta;
-    if (mac === undefined ? isFromBefore === null : typeof mac !== 'string' || !seals.fits(hash, mac)) return true;
-    return !(await fitsItsHash(event));
-  };
+  const isBroken = (event: RecordedEvent): Promise<boolean> => isChanged(seals, event, isFromBefore !== null);
   const requireKnown = async (event: RecordedEvent | null): Promise<void> => {
     if (event !== null && !((await isFromBefore?.(event)) ?? false)) refuse(event);
   };
