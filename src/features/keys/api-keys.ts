@@ -12,8 +12,8 @@ import {
   type TenantDecision,
 } from './domain/decide.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import { keyIn } from './domain/key-map.js';
-import type { ApiKey, TenantState } from './domain/state.js';
+import { type ApiKey, keyIn } from './domain/key-map.js';
+import type { TenantState } from './domain/state.js';
 import type { Tier } from '../../kernel/base/tiers.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Random } from '../../ports/random.js';

@@ -3,19 +3,11 @@ import { LRUCache } from 'lru-cache';
 
 import { tenantEvents } from './domain/events.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
-import { keyIn } from './domain/key-map.js';
+import { type ApiKey, keyIn } from './domain/key-map.js';
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import {
-  evolveTenant,
-  initialTenant,
-  isLive,
-  noTenants,
-  scopesOf,
-  type ApiKey,
-  type TenantState,
-} from './domain/state.js';
+import { evolveTenant, initialTenant, isLive, noTenants, scopesOf, type TenantState } from './domain/state.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import type { Seals } from '../../kernel/crypto/seals.js';
 import { isChanged } from '../../kernel/streams/event-checks.js';

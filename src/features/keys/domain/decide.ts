@@ -2,16 +2,8 @@ import { jcs } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import { type Scope, scopes } from '../../../kernel/base/scopes.js';
-import { keyIn, keysIn } from './key-map.js';
-import {
-  type ApiKey,
-  isLastingAdmin,
-  isLastingOwner,
-  isLive,
-  scopesOf,
-  type TenantNames,
-  type TenantState,
-} from './state.js';
+import { type ApiKey, keyIn, keysIn } from './key-map.js';
+import { isLastingAdmin, isLastingOwner, isLive, scopesOf, type TenantNames, type TenantState } from './state.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
 /** The result of a decider: events to append (none if nothing changes), or the refusal. */

@@ -1,12 +1,8 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
-import { keyIn, type KeyMap, noKeys, withKey } from './key-map.js';
+import { type ApiKey, type IssuedKey, keyIn, type KeyMap, noKeys, withKey } from './key-map.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
-
-type IssuedKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'];
-
-export type ApiKey = IssuedKey & { readonly revoked: boolean; readonly revokedAt: string | null };
 
 /** A tenant folded from its stream. Revoked keys are kept, so a key id is never issued twice. */
 export type TenantState = {

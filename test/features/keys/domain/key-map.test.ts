@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { keyIn, type KeyMap, keysIn, noKeys, withKey } from '../../../../src/features/keys/domain/key-map.js';
-import type { ApiKey } from '../../../../src/features/keys/domain/state.js';
+import {
+  type ApiKey,
+  keyIn,
+  type KeyMap,
+  keysIn,
+  noKeys,
+  withKey,
+} from '../../../../src/features/keys/domain/key-map.js';
 
 const key = (keyId: string, name = keyId): ApiKey => ({
   ...{ keyId, name, scopes: [], hash: '', rateLimit: null, expiresAt: null, test: false, owner: false },
