@@ -1,3 +1,5 @@
+import { createSeals } from '../../../../src/kernel/crypto/seals.js';
+import { deriveKey } from '../../../../src/kernel/crypto/derive-key.js';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -6,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import { ownerKeyFile } from '../../../../src/adapters/files/owner-key-file.js';
 import { createTenantWithKey, draftKey } from '../../../../src/features/keys/api-keys.js';
 import { firstStart } from '../../../../src/features/keys/first-start.js';
-import { seals } from '../../../support/seals.js';
 import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
 import { type OpenedKeys, openKeys } from '../../../../src/features/keys/open-keys.js';
 import { scopes } from '../../../../src/kernel/base/scopes.js';
@@ -36,6 +37,8 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
     createLogger('silent'),
   );
   const { ports, secret } = profile;
+  // As the commands make them, which read the same store.
+  const seals = createSeals(deriveKey(secret, 'event-mac'));
   const { apiKeys } = await openKeys({
     ports,
     writers: new StreamWriters(ports.events, ports.clock, { seals }),
