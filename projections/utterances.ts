@@ -237,7 +237,7 @@ const rowsOfMemory = (memoryId: string): readonly string[] => {
  */
 export const utterances: Projection<UtterancesRow> = {
   name: 'utterances',
-  version: 4,
+  version: 5,
   handles: [
     'TurnOpened',
     'DirectiveGiven',

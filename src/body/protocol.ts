@@ -237,6 +237,7 @@ export type SearchHit = {
   readonly to: string | null;
   readonly text: string;
   readonly snippet: string;
+  readonly player?: string;
   readonly actor?: string;
   readonly action?: string;
   readonly drRuleId?: string;

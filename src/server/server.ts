@@ -293,8 +293,10 @@ const openState = async (
   });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
-    const isTenant = error instanceof UnreadableTenant;
-    log.error({ err: error }, isTenant ? 'Refusing the keys of a tenant' : 'Lost the key feed; resuming');
+    if (error instanceof UnreadableTenant) {
+      const { stream, revision } = error;
+      log.error({ err: error, stream, revision }, 'Refusing the keys of a tenant');
+    } else log.error({ err: error }, 'Lost the key feed; resuming');
   };
   const keys = await openKeys({ ports, writers, secret, seals, settings, onCutOff });
   ({ bornSealed } = keys.signingKeys);

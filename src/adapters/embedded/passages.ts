@@ -6,18 +6,23 @@ import { partitionWord, tagWord } from '../shared/tag-word.js';
 import type { Database } from './database.js';
 import { Statements } from './statements.js';
 
-/** How many positions one call covers: about 500,000 events. The index skips those that do not contain a word. */
-const PLACES_LOOKED_AT = 2_000_000;
+/**
+ * How many positions one call covers: those of a block, about 25,000 events. The index goes on until it finds a passage that meets all conditions, so
+ * only a word that ends with the block makes it stop: that of the partition in this block.
+ */
+const BLOCK_PLACES = 100_000;
 const HOUR_MS = 3_600_000;
 
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS);
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
+const blockOf = (place: number): number => Math.floor(place / BLOCK_PLACES);
+const wordOf = (partition: string, block: number): string => partitionWord(`${String(block)} ${partition}`);
 const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join(' OR ')})`;
 
 /** The condition of an index of words. Every word is quoted, so that none has a special meaning to the index. */
-const matching = ({ partition, words, beginnings, without, tags }: PassageQuery): string => {
+const matching = ({ partition, words, beginnings, without, tags }: PassageQuery, block: number): string => {
   const all = [
-    quoted(partitionWord(partition)),
+    quoted(wordOf(partition, block)),
     ...tags.map((group) => anyOf(group.map(tagWord))),
     ...words.map(quoted),
     ...beginnings.map((beginning) => `${quoted(beginning)}*`),
@@ -79,7 +84,7 @@ export class EmbeddedPassages {
       const { place, partition, tags, words } = passage;
       // It may exist already.
       if (addPassage.run(place, Date.parse(passage.at), key).changes === 0) continue;
-      addWords.run(place, [partitionWord(partition), ...tags.map(tagWord), words].join(' '));
+      addWords.run(place, [wordOf(partition, blockOf(place)), ...tags.map(tagWord), words].join(' '));
       const hour = hourOf(Date.parse(passage.at));
       hours.set(hour, { first: hours.get(hour)?.first ?? place, last: place });
     }
@@ -99,7 +104,8 @@ export class EmbeddedPassages {
     const [found] = this.#statements.all(newest, first, Math.min(below, last + 1))[0] ?? [];
     if (typeof found !== 'number') return { hits: [], further: null };
     const end = found + 1;
-    const start = Math.max(first, end - PLACES_LOOKED_AT);
+    const block = blockOf(found);
+    const start = Math.max(first, block * BLOCK_PLACES);
     // The joins in this order: the index of words leads.
     const sql = `SELECT found.place, row_of.row FROM ${this.#words}
       CROSS JOIN ${this.#passages} AS found ON found.place = ${this.#words}.rowid
@@ -108,7 +114,7 @@ export class EmbeddedPassages {
       ORDER BY ${this.#words}.rowid DESC LIMIT ?`;
     const hits: PassageHit[] = [];
     let bytes = 0;
-    for (const [place, row] of this.#statements.each(sql, matching(query), start, end, from, to, limit)) {
+    for (const [place, row] of this.#statements.each(sql, matching(query, block), start, end, from, to, limit)) {
       hits.push({ place: Number(place), row: JSON.parse(String(row)) as Json });
       bytes += Buffer.byteLength(String(row));
       if (hits.length === limit || bytes >= READ_BYTES) return { hits, further: Number(place) };

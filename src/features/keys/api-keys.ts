@@ -12,7 +12,8 @@ import {
   type TenantDecision,
 } from './domain/decide.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import type { ApiKey, TenantState } from './domain/state.js';
+import { type ApiKey, keyIn } from './domain/key-map.js';
+import type { TenantState } from './domain/state.js';
 import type { Tier } from '../../kernel/base/tiers.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Random } from '../../ports/random.js';
@@ -75,7 +76,7 @@ export const withLastUse = async (
   return keys.map((issued) => ({ issued, lastUsedAt: lastUsed.get(issued.keyId) ?? null }));
 };
 
-/** Changes the name or the limit of a key of the caller's tenant, with immediate effect on this server. Refuses with KEY_NOT_FOUND. */
+/** Changes the name or the limit of a key of the caller's tenant, with immediate effect on this server. Refuses as `changeKey`. */
 export const changeApiKey = async (
   deps: ApiKeyDeps,
   by: Principal,
@@ -84,11 +85,13 @@ export const changeApiKey = async (
   command: KeyCommand,
 ): Promise<ApiKey> => {
   const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
-  const { state } = await changeTenant(deps, context, (before) => changeKey(before, keyId, change));
+  const { state } = await changeTenant(deps, context, (before) =>
+    changeKey(before, by.keyId, keyId, change, deps.clock.now()),
+  );
   return issuedIn(state, keyId);
 };
 
-/** Revokes a key of the caller's tenant, with immediate effect on this server. Refuses with KEY_NOT_FOUND and LAST_ADMIN_KEY. */
+/** Revokes a key of the caller's tenant, with immediate effect on this server. Refuses as `revokeKey`. */
 export const revokeApiKey = async (
   deps: ApiKeyDeps,
   by: Principal,
@@ -96,13 +99,12 @@ export const revokeApiKey = async (
   command: KeyCommand,
 ): Promise<void> => {
   const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
-  await changeTenant(deps, context, (state) => revokeKey(state, keyId));
+  await changeTenant(deps, context, (state) => revokeKey(state, by.keyId, keyId, deps.clock.now()));
 };
 
 /** Whether a key may create tenants and change the signing keys: only an owner key of the tenant `local` may. */
 export const ownsServer = (directory: KeyDirectory, principal: Principal): boolean =>
-  principal.tenant === localTenant &&
-  directory.tenant(localTenant).keys.some(({ keyId, owner }) => owner && keyId === principal.keyId);
+  principal.tenant === localTenant && keyIn(directory.tenant(localTenant).keys, principal.keyId)?.owner === true;
 
 /**
  * Creates a tenant together with its owner key. The name is recorded first, so an existing tenant is always found at the next start. Refuses with
@@ -159,7 +161,7 @@ export const changeTenant = async (
 };
 
 const issuedIn = (state: TenantState, keyId: string): ApiKey => {
-  const key = state.keys.find((one) => one.keyId === keyId);
+  const key = keyIn(state.keys, keyId);
   if (key === undefined) throw new Error(`the key ${keyId} was issued but cannot be found`);
   return key;
 };

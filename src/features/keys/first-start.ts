@@ -14,6 +14,8 @@ export type OwnerKey = { readonly key: string; readonly path: string | null };
  * @throws StartProblem if the owner-key file cannot be written; propagates errors from the event store
  */
 export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
+  // Nothing can be added to a stream that was changed. The prepared key stays until that is mended.
+  if (deps.directory.problemOf(localTenant) !== null) return null;
   const finished = await finishPrepared(deps, file);
   if (finished !== null) return finished;
   if (deps.directory.tenant(localTenant).tenantId !== null) return null;
@@ -35,9 +37,15 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
 /**
  * Adds an owner key to a tenant whose owner key was lost. The key of `local` replaces the one in the file; other tenants' keys are not in a file.
  * Keys that were issued before stay valid.
- * @throws StartProblem if the tenant does not exist or the file cannot be written; propagates errors from the event store
+ * @throws StartProblem if the tenant does not exist, its stream cannot be read or was changed, or the file cannot be written; propagates errors from the event store
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
+  const problem = deps.directory.problemOf(tenantId);
+  if (problem !== null) {
+    throw new StartProblem(
+      `A new key would not be accepted either: in the stream "${problem.stream}", ${problem.message}. Restore it from a backup.`,
+    );
+  }
   if (deps.directory.tenant(tenantId).tenantId === null) {
     throw new StartProblem(`No tenant "${tenantId}" exists.`);
   }

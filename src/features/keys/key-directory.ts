@@ -3,19 +3,15 @@ import { LRUCache } from 'lru-cache';
 
 import { tenantEvents } from './domain/events.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
+import { type ApiKey, keyIn } from './domain/key-map.js';
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import {
-  evolveTenant,
-  initialTenant,
-  isLive,
-  noTenants,
-  scopesOf,
-  type ApiKey,
-  type TenantState,
-} from './domain/state.js';
+import { evolveTenant, initialTenant, isLive, noTenants, scopesOf, type TenantState } from './domain/state.js';
 import { pause } from '../../kernel/concurrency/pause.js';
+import type { Seals } from '../../kernel/crypto/seals.js';
+import { isChanged } from '../../kernel/streams/event-checks.js';
+import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
@@ -30,6 +26,10 @@ export type KeyDirectoryDeps = {
   readonly keyUsage: KeyUsage;
   /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
   readonly hashKey: Uint8Array;
+  /** Of events. */
+  readonly seals: Seals;
+  /** Whether the store has had seals since its beginning, so that no event of it may lack one. */
+  readonly bornSealed: boolean;
   /** `ANIMA_RATE_LIMIT`; null if it is off. */
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier limits its keys. */
@@ -38,19 +38,40 @@ export type KeyDirectoryDeps = {
   readonly onCutOff: (error: unknown) => void;
 };
 
-/** A tenant's stream holds an event that this server cannot read. */
-export class UnreadableTenant extends Error {}
+/** A tenant's stream holds an event that this server cannot read, or that no server recorded so. */
+export class UnreadableTenant extends Error {
+  readonly stream: string;
+  readonly revision: number;
+
+  constructor({ stream, revision, type }: RecordedEvent, problem: string, options?: ErrorOptions) {
+    const tenantId = tenantOf(stream) ?? '';
+    const at = `event ${String(revision)} (${type}) of the tenant ${tenantId}`;
+    super(`${at} ${problem}, so none of its keys is accepted`, options);
+    this.stream = stream;
+    this.revision = revision;
+  }
+}
 
 /** How many of the most recently accepted keys are recognised without a full check. */
 const RECOGNISED_KEYS = 1_024;
 
-type Known = { readonly revision: number; readonly state: TenantState };
+/** A tenant after the last event that was taken, with its hash. `isSealed`: an event of the stream has a seal, so that later ones need one too. */
+type Known = {
+  readonly revision: number;
+  readonly state: TenantState;
+  readonly hash: string;
+  readonly isSealed: boolean;
+};
+const unknown: Known = { revision: -1, state: initialTenant, hash: GENESIS_HASH, isSealed: false };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
 /**
  * Every API key of every tenant, in memory, folded from the tenants' streams. `refresh` reads this server's own writes. Writes of other servers
  * arrive through one subscription to the tenants' streams only, because the delay of a revocation must not depend on the load from minds. The
  * directory holds only durable data.
+ *
+ * It takes only what a server recorded: an event whose hash or seal does not fit, or that does not follow the one before it, may grant anything. Its
+ * tenant then has no keys here, and the others go on.
  */
 export class KeyDirectory implements AsyncDisposable {
   readonly #deps: KeyDirectoryDeps;
@@ -59,6 +80,7 @@ export class KeyDirectory implements AsyncDisposable {
   readonly #keys = new Map<string, Entry>();
   /** By the digest of the token. An entry counts only while it is the one in `#keys`. */
   readonly #recognised = new LRUCache<string, Entry>({ max: RECOGNISED_KEYS });
+  readonly #problems = new Map<string, UnreadableTenant>();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #closing = new AbortController();
   #following: Promise<void> = Promise.resolve();
@@ -74,7 +96,7 @@ export class KeyDirectory implements AsyncDisposable {
     let names = noTenants;
     for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
     for (const tenantId of names.tenantIds) {
-      for await (const event of eventsOf(deps.events, tenantStream(tenantId), 0)) directory.#take(event);
+      for await (const event of eventsOf(deps.events, tenantStream(tenantId), 0)) await directory.#take(event);
     }
     if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
     return directory;
@@ -114,15 +136,24 @@ export class KeyDirectory implements AsyncDisposable {
     return this.#tenants.get(tenantId)?.state ?? initialTenant;
   }
 
+  /** Why none of a tenant's keys is accepted here; null if its stream can be read. */
+  problemOf(tenantId: string): UnreadableTenant | null {
+    return this.#problems.get(tenantId) ?? null;
+  }
+
   /** Every tenant known here. */
   tenantIds(): readonly string[] {
     return [...this.#tenants.keys()];
   }
 
-  /** Reads the new events of a tenant's stream, so that this server's own writes take effect immediately. Propagates errors from the event store. */
+  /**
+   * Reads the new events of a tenant's stream, so that this server's own writes take effect immediately. Propagates errors from the event store.
+   * @throws UnreadableTenant
+   */
   async refresh(tenantId: string): Promise<TenantState> {
     const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
-    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from)) this.#apply(tenantId, event);
+    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from))
+      await this.#apply(tenantId, event);
     return this.tenant(tenantId);
   }
 
@@ -158,45 +189,50 @@ export class KeyDirectory implements AsyncDisposable {
     await this.#following;
   }
 
-  /** Known events change nothing: the feed and `refresh` deliver the same ones. */
-  #apply(tenantId: string, recorded: RecordedEvent): void {
-    const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
+  /** Known events change nothing: the feed and `refresh` deliver the same ones. @throws UnreadableTenant for an event that was changed */
+  async #apply(tenantId: string, recorded: RecordedEvent): Promise<void> {
+    const known = this.#tenants.get(tenantId) ?? unknown;
     if (recorded.revision !== known.revision + 1) return;
+    const { seals, bornSealed } = this.#deps;
+    const { prevHash, hash, mac } = recorded.meta;
+    if (prevHash !== known.hash || (await isChanged(seals, recorded, !bornSealed && !known.isSealed)))
+      throw new UnreadableTenant(recorded, 'is not what a server recorded');
+    // Another read may have been faster.
+    if ((this.#tenants.get(tenantId) ?? unknown).revision !== known.revision) return;
     const event = tenantEvents.decode(recorded);
     const state = evolveTenant(known.state, event, recorded.meta.at);
-    this.#tenants.set(tenantId, { revision: recorded.revision, state });
+    const isSealed = known.isSealed || mac !== undefined;
+    this.#tenants.set(tenantId, { revision: recorded.revision, state, hash, isSealed });
     if (event.type === 'KeyIssued') this.#index(tenantId, state, event.data.keyId);
     if (event.type === 'KeyChanged' && this.#keys.has(event.data.keyId)) this.#index(tenantId, state, event.data.keyId);
     if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
   }
 
   /** Applies an event of the feed. An unreadable event does not hold up other tenants. */
-  #take(event: RecordedEvent): void {
+  async #take(event: RecordedEvent): Promise<void> {
     const tenantId = tenantOf(event.stream);
     if (tenantId === null) return;
     try {
-      this.#apply(tenantId, event);
+      await this.#apply(tenantId, event);
     } catch (error) {
-      this.#close(event, tenantId, error);
+      this.#close(tenantId, error instanceof UnreadableTenant ? error : unreadable(event, error));
     }
   }
 
   /**
-   * An event that cannot be applied is from a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted
-   * here.
+   * An event that cannot be applied is from a newer server, damaged, or written by somebody else. It may have revoked any of the tenant's keys, so none
+   * of them is accepted here.
    */
-  #close({ revision, type }: RecordedEvent, tenantId: string, error: unknown): void {
+  #close(tenantId: string, problem: UnreadableTenant): void {
+    this.#problems.set(tenantId, problem);
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
     for (const [keyId] of own) this.#revoke(keyId);
-    const at = `event ${String(revision)} (${type}) of the tenant ${tenantId}`;
-    this.#deps.onCutOff(
-      new UnreadableTenant(`${at} cannot be read, so none of its keys is accepted`, { cause: error }),
-    );
+    this.#deps.onCutOff(problem);
   }
 
   /** Indexes a key as it is now. */
   #index(tenantId: string, { keys, tier }: TenantState, keyId: string): void {
-    const key = keys.find((one) => one.keyId === keyId);
+    const key = keyIn(keys, keyId);
     if (key === undefined) return;
     const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
     this.#keys.set(key.keyId, {
@@ -218,7 +254,7 @@ export class KeyDirectory implements AsyncDisposable {
       try {
         for await (const batch of this.#deps.events.subscribe({ after, prefix: tenantStreamPrefix, signal })) {
           for (const event of batch) {
-            this.#take(event);
+            await this.#take(event);
             after = event.position;
           }
         }
@@ -229,6 +265,9 @@ export class KeyDirectory implements AsyncDisposable {
     }
   }
 }
+
+const unreadable = (event: RecordedEvent, cause: unknown): UnreadableTenant =>
+  new UnreadableTenant(event, 'cannot be read', { cause });
 
 /** Compared in place of the hash of a key that does not exist, so that looking it up takes as long. */
 const decoyHash = Buffer.alloc(32).toString('base64url');

@@ -50,7 +50,18 @@ export const openKeys = async ({
   const signing = { writers, events, clock, random, wrapKey, seals, alg: settings.jwsAlg };
   const signingKeys = await openSigningKeys(signing);
   const { rateLimit, tiersActive } = settings;
-  const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onCutOff });
+  const { bornSealed } = signingKeys;
+  const limits = { rateLimit, tiersActive };
+  const directory = await KeyDirectory.open({
+    events,
+    clock,
+    keyUsage,
+    hashKey,
+    seals,
+    bornSealed,
+    ...limits,
+    onCutOff,
+  });
   const signingKeyChanges = { ...signing, signingKeys };
   return { signingKeys, signingKeyChanges, apiKeys: { writers, events, clock, random, keyUsage, directory, hashKey } };
 };

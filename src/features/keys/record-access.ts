@@ -25,7 +25,7 @@ export type RecordAccessDeps = CommandDeps & {
   readonly random: Random;
   readonly log: Pick<Log, 'warn'>;
   readonly metrics: Pick<Metrics, 'count'>;
-  /** ANIMA_ACCESS_QUEUE: how many different accesses wait at most. */
+  /** ANIMA_ACCESS_QUEUE: how many different accesses of all tenants wait at most. A tenant gets at most half of it. */
   readonly most: number;
 };
 
@@ -65,8 +65,21 @@ export const startAccessRecorder = (deps: RecordAccessDeps): AccessRecorder => {
   const noted = new Map<string, Waiting>();
   const batches = new Set<AccessBatch>();
   let waiting = 0;
-  let dropped = 0;
+  const waitingOf = new Map<string, number>();
+  const dropped = new Map<string, number>();
   let isAway = false;
+
+  const addTo = (counts: Map<string, number>, tenant: string, count: number): void => {
+    const sum = (counts.get(tenant) ?? 0) + count;
+    if (sum === 0) counts.delete(tenant);
+    else counts.set(tenant, sum);
+  };
+  const keep = (tenant: string, count: number): void => {
+    waiting += count;
+    addTo(waitingOf, tenant, count);
+  };
+  /** A tenant may have as many waiting as there is room left: however much one asks, it leaves room for the others. */
+  const hasRoom = (tenant: string): boolean => (waitingOf.get(tenant) ?? 0) < most - waiting;
 
   const minuteNow = (): number => Math.floor(clock.now().getTime() / MINUTE_MS) * MINUTE_MS;
 
@@ -97,12 +110,13 @@ export const startAccessRecorder = (deps: RecordAccessDeps): AccessRecorder => {
     }
     isAway = false;
     batches.delete(batch);
-    waiting -= accesses.length;
+    keep(command.tenant, -accesses.length);
     return true;
   };
   const tellDropped = (): void => {
-    if (dropped > 0) log.warn({ dropped }, 'Some reading of histories is not recorded: too much waits to be');
-    dropped = 0;
+    for (const [tenant, count] of dropped)
+      log.warn({ tenant, dropped: count }, 'Some reading of histories is not recorded: too much waits to be');
+    dropped.clear();
   };
   const recordDue = async (): Promise<void> => {
     take(minuteNow());
@@ -128,12 +142,12 @@ export const startAccessRecorder = (deps: RecordAccessDeps): AccessRecorder => {
       const key = JSON.stringify([tenant, keyId, operation, npcId, minuteMs]);
       const known = noted.get(key);
       if (known !== undefined) known.count += 1;
-      else if (waiting >= most) {
-        dropped += 1;
+      else if (!hasRoom(tenant)) {
+        addTo(dropped, tenant, 1);
         metrics.count('accessesDropped');
       } else {
         noted.set(key, { ...access, minuteMs, count: 1 });
-        waiting += 1;
+        keep(tenant, 1);
       }
     },
     [Symbol.asyncDispose]: async () => {

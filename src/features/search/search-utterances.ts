@@ -10,6 +10,7 @@ import {
   type UtterancesRow,
   utteranceTag,
 } from '../../../projections/utterances.js';
+import { defined } from '../../kernel/base/defined.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
@@ -51,6 +52,7 @@ export type UtteranceHit = {
   readonly to: string | null;
   readonly text: string;
   readonly snippet: string;
+  readonly player?: string;
   readonly actor?: string;
   readonly action?: string;
   readonly drRuleId?: string;
@@ -85,9 +87,11 @@ const indexedOf = (terms: readonly SearchTerm[]): Pick<PassageQuery, 'words' | '
   };
 };
 
-const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, found: number): UtteranceHit => {
+const hitOf = ({ npcId, turnId, player }: UtterancesRow, said: UtteranceEntry, found: number): UtteranceHit => {
   const { by, to, place: _, text, ...rest } = said;
   return {
+    // The id comes last. Names may be shared.
+    ...defined({ player: player.at(-1) }),
     ...{ npcId, turnId, by: by[0] ?? null, to: to[0] ?? null, text, snippet: snippetAt(text, found) },
     ...rest,
   };

@@ -45,7 +45,8 @@ const domainMessages = {
   PRECONDITION_FAILED:
     'This is no longer the version that If-Match names. Read it again; details.etag names the current version.',
   CORTEX_NOT_FOUND: 'No engine or model on this server has this name.',
-  LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
+  LAST_ADMIN_KEY:
+    'This is the last owner key, or the last admin key that does not expire. Make another one first; "anima keys recover" makes owner keys.',
   SIGNING_KEY_CURRENT: 'This is the key that signs now. Rotate the signing keys first, then revoke it.',
   SIGNING_KEYS_FULL: 'The limit on signing keys has been reached; see details for the limit.',
   TENANT_EXISTS:

@@ -39,12 +39,15 @@ export const recordedScopes: ReadonlySet<Scope | null> = new Set(['audit', 'ops'
 export const allowingScopes = ({
   method,
   scope,
+  orScope,
 }: {
   readonly method: string;
   readonly scope: Scope | null;
+  readonly orScope?: Scope;
 }): readonly Scope[] => {
   if (scope === null) return [];
-  return method === 'GET' && READABLE.includes(scope) ? [scope, 'read'] : [scope];
+  const scopesOfRoute = orScope === undefined ? [scope] : [scope, orScope];
+  return method === 'GET' && READABLE.includes(scope) ? [...scopesOfRoute, 'read'] : scopesOfRoute;
 };
 
 /** A player who was let in by a token, and the NPCs to whom they may speak. */

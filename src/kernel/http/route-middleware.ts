@@ -42,14 +42,14 @@ export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): r
   return [
     beginRoute(definition, lifecycle),
     authenticate(definition, keys),
+    ...(keys?.onAccess !== undefined && recordedScopes.has(definition.scope)
+      ? [noteAccess(definition, keys.onAccess)]
+      : []),
     ...(bodyLimit > DEFAULT_BODY_LIMIT ? [permitLargeBody()] : []),
     takeBody(definition),
     readTarget(definition),
     ...(mayRepeat ? [nameAttempt(definition)] : []),
     checkRequest(definition, { clock, random, written: keys?.written ?? null }),
-    ...(keys?.onAccess !== undefined && recordedScopes.has(definition.scope)
-      ? [noteAccess(definition, keys.onAccess)]
-      : []),
     ...(enter === undefined ? [] : [enterRoute({ ...definition, enter }, keys?.idempotency ?? null, send)]),
     reply(send),
     ...(mayRepeat && keys !== null ? [runOnce(definition, keys, log)] : []),

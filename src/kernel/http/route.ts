@@ -129,6 +129,8 @@ type RouteMembers<
   readonly summary: string;
   readonly description?: string;
   readonly scope: Scope | null;
+  /** Another scope that allows the route alone. */
+  readonly orScope?: Scope;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

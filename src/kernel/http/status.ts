@@ -7,6 +7,7 @@ import { defined } from '../base/defined.js';
 import { inSlices } from '../concurrency/in-slices.js';
 import { Rejection } from '../base/rejection.js';
 import type { Metrics } from '../../ports/metrics.js';
+import { localTenant } from '../base/stream-names.js';
 import { apiVersion } from './api-version.js';
 import { type DocsFile, openDocsFiles } from './docs-files.js';
 import { docsPage, docsPagePolicy, errorsPage } from './docs-page.js';
@@ -167,8 +168,15 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       ...common,
       operationId: 'getMetrics',
       summary: 'Get metrics for Prometheus',
-      description: 'A request from the same machine needs no key, unless it came through a proxy.',
+      description:
+        'They are of the whole server, so that the key must be of the tenant `local`. A request from the same machine needs no key, unless it came through a proxy.',
       scope: 'metrics',
+      forbids: ({ tenant }) =>
+        tenant === localTenant
+          ? null
+          : new Rejection('FORBIDDEN', {
+              message: 'The metrics are of the whole server: only keys of the tenant "local" may read them.',
+            }),
       openTo: fromLoopback,
       ext: true,
       responses: { 200: { description: 'The metrics.', contentType: 'text/plain' } },

@@ -1,5 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 
+import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
+import { recoverOwnerKey } from '../../../src/features/keys/first-start.js';
+import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import {
   addOwnerKey,
@@ -14,6 +18,7 @@ import {
 } from '../../../src/features/keys/api-keys.js';
 import { FEED_RETRY_MS } from '../../../src/features/keys/key-directory.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { keysIn } from '../../../src/features/keys/domain/key-map.js';
 import { parseApiKey } from '../../../src/features/keys/domain/api-key.js';
 import { type Principal, scopes } from '../../../src/kernel/base/scopes.js';
 import type { Tier } from '../../../src/kernel/base/tiers.js';
@@ -22,7 +27,7 @@ import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { storeWith } from '../../support/streams.js';
-import { type KeyServer, openKeyServer } from './key-scene.js';
+import { type KeyServer, openKeyServer, recordIn, seals } from './key-scene.js';
 import { appendNext } from '../../support/append-next.js';
 
 let commands = 0;
@@ -70,11 +75,9 @@ describe('an owner key that was issued before a scope existed', () => {
     const issuing = await openKeyServer();
     const { token } = await found(issuing, 'studio');
     const store = new MemoryEventStore();
-    for (const { stream, revision, id, type, data, meta } of await issuing.events.readAll(0, 10)) {
+    for (const { stream, type, data } of await issuing.events.readAll(0, 10)) {
       const scopesThen = Array.isArray(data['scopes']) ? { scopes: scopes.filter((scope) => scope !== 'facts') } : {};
-      await store.append(stream, revision === 0 ? 'no_stream' : revision - 1, [
-        { id, type, data: { ...data, ...scopesThen }, meta },
-      ]);
+      await recordIn(store, stream, [{ type, data: { ...data, ...scopesThen } }]);
     }
     const server = await openKeyServer(store);
     expect(open(server, token)?.scopes).toEqual(scopes);
@@ -239,7 +242,7 @@ describe('the last use of keys', () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const game = await issueApiKey(server, owner.principal, wish(), command());
-    const listed = await withLastUse(server, server.directory.tenant('local').keys);
+    const listed = await withLastUse(server, keysIn(server.directory.tenant('local').keys));
     expect(listed.map(({ issued, lastUsedAt }) => [issued.keyId, lastUsedAt])).toEqual([
       [owner.principal.keyId, server.clock.now().toISOString()],
       [game.issued.keyId, null],
@@ -363,7 +366,7 @@ describe('creating a tenant', () => {
     const server = await openKeyServer();
     const tenants = ['local', 'a', 'a-b', 'npc-a'];
     for (const tenantId of tenants) expect((await found(server, tenantId)).principal.tenant).toBe(tenantId);
-    for (const tenantId of tenants) expect(server.directory.tenant(tenantId).keys).toHaveLength(1);
+    for (const tenantId of tenants) expect(keysIn(server.directory.tenant(tenantId).keys)).toHaveLength(1);
   });
 
   it('allows another owner key for the tenant later', async () => {
@@ -428,7 +431,7 @@ describe('a tenant whose stream was continued by a newer server', () => {
     const second = await issueApiKey(one, ours.principal, wish(), command());
     await settle();
     expect([open(other, theirs.token), open(other, second.key ?? '')]).not.toContain(null);
-    await appendNext(events, 'tenant-studio', [event('newer', { type: 'KeyRevoked', meta: { schemaVersion: 99 } })]);
+    await recordIn(events, 'tenant-studio', [{ type: 'KeyRevoked', data: {} }], { version: 99 });
     await settle();
     expect(open(other, theirs.token)).toBeNull();
     await revokeApiKey(one, ours.principal, second.issued.keyId, command());
@@ -465,6 +468,95 @@ describe('a tenant whose stream has an unreadable event', () => {
     expect(open(other, second.key ?? '')).toBeNull();
     const started = await openKeyServer(events, { onCutOff: () => undefined });
     expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
+  });
+});
+
+describe('a tenant whose stream was changed outside a server', () => {
+  /** A store with the tenants local and studio, and the events of studio as `change` makes them. */
+  const changed = async (change: (events: readonly RecordedEvent[]) => readonly RecordedEvent[]) => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events);
+    const [ours, theirs] = [await found(one, 'local'), await found(one, 'studio')];
+    const weak = await issueApiKey(one, theirs.principal, wish({ scopes: ['read'] }), command());
+    const store = storeWith(events, {
+      read: async (stream, range) => {
+        const page = await events.read(stream, range);
+        return stream === 'tenant-studio' ? { ...page, events: change(page.events) } : page;
+      },
+    });
+    const onCutOff = vi.fn();
+    const server = await openKeyServer(store, { onCutOff });
+    return {
+      server,
+      ours: ours.token,
+      theirs: theirs.token,
+      weak: tokenOf(weak),
+      problems: onCutOff.mock.calls.flat(),
+    };
+  };
+  const edited = (event: RecordedEvent, data: object, meta: object = {}): RecordedEvent => ({
+    ...event,
+    data: { ...event.data, ...data },
+    meta: { ...event.meta, ...meta },
+  });
+  const last = (change: (event: RecordedEvent) => RecordedEvent) => (events: readonly RecordedEvent[]) =>
+    events.map((one) => (one.revision === 2 ? change(one) : one));
+  const rehashed = (event: RecordedEvent): RecordedEvent => edited(event, {}, { hash: sha256Hex(hashInput(event)) });
+
+  const resealed = (event: RecordedEvent): RecordedEvent => {
+    const again = rehashed(event);
+    return edited(again, {}, { mac: seals.of(again.meta.hash) });
+  };
+
+  it.each([
+    ['scopes that were added', last((event) => edited(event, { scopes: ['read', 'audit'] }))],
+    [
+      'scopes that were added, with a hash for them',
+      last((event) => rehashed(edited(event, { scopes: ['read', 'audit'] }))),
+    ],
+    ['a seal that was removed', last(({ meta: { mac: _, ...meta }, ...event }) => ({ ...event, meta }))],
+    [
+      'an event that does not follow the one before it',
+      last((event) => resealed(edited(event, {}, { prevHash: '1'.repeat(64) }))),
+    ],
+  ])('has no keys because of %s, while other tenants go on [11.4p]', async (_, change) => {
+    const { server, ours, theirs, weak, problems } = await changed(change);
+    expect([open(server, ours) === null, open(server, theirs), open(server, weak)]).toEqual([false, null, null]);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        stream: 'tenant-studio',
+        revision: expect.any(Number) as number,
+        message: expect.stringContaining('(KeyIssued) of the tenant studio is not what a server recorded') as string,
+      }),
+    ]);
+    await expect(recoverOwnerKey(server, new MemoryOwnerKeyFile(), 'studio')).rejects.toThrow(
+      /would not be accepted either/,
+    );
+  });
+
+  it('has its keys if nothing was changed', async () => {
+    const { server, weak, problems } = await changed((events) => events);
+    expect([open(server, weak)?.scopes, problems]).toEqual([['read'], []]);
+  });
+
+  it('may have begun without seals in an older store, but not have lost them since [11.4p]', async () => {
+    const events = new MemoryEventStore();
+    const key = { name: 'k', scopes: ['read'], hash: 'h', rateLimit: null, expiresAt: null, test: false, owner: false };
+    const issued = (keyId: string) => ({
+      type: 'KeyIssued',
+      data: { ...key, keyId, createdAt: '2026-05-01T10:00:00.000Z' },
+    });
+    await recordIn(events, 'tenants', [{ type: 'TenantNamed', data: { tenantId: 'studio' } }]);
+    await recordIn(events, 'tenant-studio', [issued('a')], { sealed: false });
+    const reopened = async (bornSealed: boolean) => {
+      const { directory, clock } = await openKeyServer(events, { bornSealed, onCutOff: () => undefined });
+      return ['a', 'b', 'c'].filter((keyId) => directory.live(keyId, clock.now()) !== null);
+    };
+    expect([await reopened(false), await reopened(true)]).toEqual([['a'], []]);
+    await recordIn(events, 'tenant-studio', [issued('b')]);
+    expect(await reopened(false)).toEqual(['a', 'b']);
+    await recordIn(events, 'tenant-studio', [issued('c')], { sealed: false });
+    expect(await reopened(false)).toEqual([]);
   });
 });
 

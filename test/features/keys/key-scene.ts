@@ -3,6 +3,9 @@ import { EmbeddedKeyUsage } from '../../../src/adapters/embedded/key-usage.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import type { ApiKeyDeps } from '../../../src/features/keys/api-keys.js';
 import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/features/keys/key-directory.js';
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
+import { createSeals } from '../../../src/kernel/crypto/seals.js';
+import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -10,6 +13,9 @@ import { seals } from '../../support/seals.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
 export const hashKey = new Uint8Array(32).fill(7);
+
+/** The seals of all these servers, whose store has had seals since its beginning. */
+export const seals = createSeals(new Uint8Array(32).fill(9));
 
 export type KeyServer = ApiKeyDeps & { readonly clock: ManualClock };
 
@@ -25,6 +31,8 @@ export const openKeyServer = async (
     clock,
     keyUsage,
     hashKey,
+    seals,
+    bornSealed: true,
     rateLimit: { limit: 100, windowSeconds: 60 },
     tiersActive: false,
     onCutOff: (error) => {
@@ -41,4 +49,19 @@ export const openKeyServer = async (
     writers: new StreamWriters(events, clock, { seals }),
     random: seededRandom(seed),
   };
+};
+
+/** Records these events as a server would that knows this version of them. */
+export const recordIn = async (
+  events: EventStore,
+  stream: string,
+  drafts: readonly EventDraft[],
+  { version = 1, sealed = true }: { readonly version?: number; readonly sealed?: boolean } = {},
+): Promise<void> => {
+  const clock = new ManualClock();
+  const writers = new StreamWriters(events, clock, sealed ? { seals } : {});
+  const fold = { initial: null, evolve: () => null, versionOf: () => version };
+  const commandId = JSON.stringify(drafts);
+  const context = { tenant: 'studio', actor: 'system', commandId, correlationId: 'request', causationId: null };
+  await runCommand({ events, clock, writers }, stream, fold, context, () => drafts);
 };

@@ -66,12 +66,21 @@ describe('the record of accesses', () => {
   });
 
   it('is bounded, and says what it dropped [11.13c]', async () => {
-    const { log, events, recorder, dropped } = opened(new MemoryEventStore(), { most: 2 });
+    const { log, events, recorder, dropped } = opened(new MemoryEventStore(), { most: 4 });
     for (const npcId of ['a', 'b', 'c', 'd', 'a']) recorder.note(access({ npcId }));
     expect(dropped()).toBe(2);
     await recorder[Symbol.asyncDispose]();
     expect((await recordedIn(events)).map(({ count }) => count)).toEqual([2, 1]);
-    expect(log.lines).toEqual([expect.objectContaining({ level: 'warn', fields: { dropped: 2 } })]);
+    expect(log.lines).toEqual([expect.objectContaining({ level: 'warn', fields: { tenant: 'local', dropped: 2 } })]);
+  });
+
+  it('has room for every tenant, however much one asks [11.13c]', async () => {
+    const { log, events, recorder } = opened(new MemoryEventStore(), { most: 100 });
+    for (let npc = 0; npc < 1_000; npc += 1) recorder.note(access({ tenant: 'loud', npcId: String(npc) }));
+    for (let npc = 0; npc < 20; npc += 1) recorder.note(access({ npcId: String(npc) }));
+    await recorder[Symbol.asyncDispose]();
+    expect([await recordedIn(events, 'loud'), await recordedIn(events)].map(({ length }) => length)).toEqual([50, 20]);
+    expect(log.lines).toEqual([expect.objectContaining({ fields: { tenant: 'loud', dropped: 950 } })]);
   });
 
   it('waits while the store is away, and records once what may have been written', async () => {

@@ -323,7 +323,8 @@ describe("the server's own routes", () => {
     const metrics = createMetrics();
     const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];
     const poor = testPrincipal({ keyId: 'poor', scopes: scopes.filter((scope) => scope !== 'metrics') });
-    app = await startApp(routes, { lifecycle, metrics, keys: { good: testPrincipal(), poor } });
+    const foreign = testPrincipal({ tenant: 'studio' });
+    app = await startApp(routes, { lifecycle, metrics, keys: { good: testPrincipal(), poor, foreign } });
     lifecycle.ready();
     await app.post('/loose');
     await app.get('/nowhere');
@@ -343,5 +344,16 @@ describe("the server's own routes", () => {
     expect((await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1', authorization: 'Bearer poor' })).status).toBe(
       403,
     );
+    const refused = await app.get('/metrics', { 'x-forwarded-for': '10.0.0.1', authorization: 'Bearer foreign' });
+    expect([refused.status, refused.body.error?.message]).toEqual([403, expect.stringContaining('tenant "local"')]);
+  });
+
+  it('count the requests that players sent too often as theirs, not as those of the key that let them in [12.4k]', async () => {
+    const metrics = createMetrics();
+    const player = testPrincipal({ player: { id: 'p', npcs: [] }, rateLimit: { limit: 1, windowSeconds: 60 } });
+    app = await startApp([looseRoute], { metrics, keys: { player } });
+    const ask = async () => (await app.post('/loose', undefined, { authorization: 'Bearer player' })).status;
+    expect([await ask(), await ask()]).toEqual([403, 429]);
+    expect((await metrics.render()).content).toContain('anima_too_many_requests_total{key="player"} 1');
   });
 });

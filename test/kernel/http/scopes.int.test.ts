@@ -35,6 +35,8 @@ const READABLE: readonly (string | undefined)[] = ['npc', 'memory', 'rules', 'so
 const scopesOf = (method: string, path: string): readonly string[] | undefined => {
   const scope = scopeOf(method, path);
   if (scope === undefined) return undefined;
+  // Histories name keys.
+  if (method === 'get' && path === '/keys') return ['admin', 'audit'];
   return method === 'get' && READABLE.includes(scope) ? [scope, 'read'] : [scope];
 };
 

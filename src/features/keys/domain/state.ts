@@ -1,23 +1,20 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
+import { type ApiKey, type IssuedKey, keyIn, type KeyMap, noKeys, withKey } from './key-map.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
-
-type IssuedKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'];
-
-export type ApiKey = IssuedKey & { readonly revoked: boolean; readonly revokedAt: string | null };
 
 /** A tenant folded from its stream. Revoked keys are kept, so a key id is never issued twice. */
 export type TenantState = {
   /** Null until the tenant is created. */
   readonly tenantId: string | null;
   readonly tier: Tier | null;
-  readonly keys: readonly ApiKey[];
+  readonly keys: KeyMap;
   /** The engine that the tenant chose; null for the server's default. */
   readonly cortexId: string | null;
 };
 
-export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [], cortexId: null };
+export const initialTenant: TenantState = { tenantId: null, tier: null, keys: noKeys, cortexId: null };
 
 /**
  * The scopes that a key's event grants today: `ops` was split, and a key from before keeps what it could do. The event says so itself, not by its
@@ -28,26 +25,20 @@ const grantedBy = ({ scopes: granted, splitOps }: IssuedKey): readonly Scope[] =
     ? [...new Set<Scope>([...granted, 'metrics', 'retract', 'acknowledge'])]
     : granted;
 
+const withChanged = (state: TenantState, key: ApiKey | undefined, changed: Partial<ApiKey> = {}): TenantState =>
+  key === undefined ? state : { ...state, keys: withKey(state.keys, { ...key, ...changed }) };
+
 /** The state after one more event. Total: an unknown event changes nothing. @param at when it was recorded */
 export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent, at: string): TenantState => {
   switch (event.type) {
     case 'TenantCreated':
       return { ...state, tenantId: event.data.tenantId, tier: event.data.tier };
-    case 'KeyIssued': {
-      const key = { ...event.data, scopes: grantedBy(event.data), revoked: false, revokedAt: null };
-      return { ...state, keys: [...state.keys, key] };
-    }
-    case 'KeyChanged': {
-      const { keyId, ...changed } = event.data;
-      return { ...state, keys: state.keys.map((key) => (key.keyId === keyId ? { ...key, ...changed } : key)) };
-    }
+    case 'KeyIssued':
+      return withChanged(state, { ...event.data, scopes: grantedBy(event.data), revoked: false, revokedAt: null });
+    case 'KeyChanged':
+      return withChanged(state, keyIn(state.keys, event.data.keyId), event.data);
     case 'KeyRevoked':
-      return {
-        ...state,
-        keys: state.keys.map((key) =>
-          key.keyId === event.data.keyId ? { ...key, revoked: true, revokedAt: at } : key,
-        ),
-      };
+      return withChanged(state, keyIn(state.keys, event.data.keyId), { revoked: true, revokedAt: at });
     case 'CortexChosen':
       return { ...state, cortexId: event.data.cortexId };
     default:
@@ -77,3 +68,6 @@ export const isLive = (key: ApiKey, now: Date): boolean =>
 /** Whether a key administers its tenant until it is revoked. */
 export const isLastingAdmin = (key: ApiKey): boolean =>
   !key.revoked && key.expiresAt === null && key.scopes.includes('admin');
+
+/** Whether a key can grant every scope until it is revoked. */
+export const isLastingOwner = (key: ApiKey): boolean => key.owner && !key.revoked && key.expiresAt === null;

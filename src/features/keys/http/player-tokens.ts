@@ -5,6 +5,7 @@ import type { PlayerTokens } from '../player-tokens.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { isPlayerText, PLAYER_CHARS } from '../../../kernel/base/player-text.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
+import { requireKnownMembers } from '../../../kernel/http/guard/known-members.js';
 import { named } from '../../../kernel/http/named.js';
 import { route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { ClientId, nullable } from '../../../kernel/http/schemas.js';
@@ -55,6 +56,16 @@ const requirePlayer = (player: { readonly id: string; readonly name?: string }):
   if (issues.length > 0) throw new Rejection('SCHEMA_INVALID', { details: { issues } });
 };
 
+/** How long a token may be: proxies commonly take 8 KiB for a header, and this server 16 KiB for all of them. */
+const MOST_CHARS = 8 * 1024 - 'Authorization: Bearer '.length;
+
+/** @throws Rejection SCHEMA_INVALID for a token that could not be sent */
+const requireShort = (token: string): void => {
+  if (token.length <= MOST_CHARS) return;
+  const message = `makes a token of ${String(token.length)} characters; a header has room for ${String(MOST_CHARS)}, so name fewer NPCs`;
+  throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/npcs', message }] } });
+};
+
 /** `POST /player-tokens`. */
 export const playerTokenRoute = ({ issue }: Pick<PlayerTokens, 'issue'>): RouteDefinition =>
   route('POST', '/player-tokens', {
@@ -68,9 +79,11 @@ export const playerTokenRoute = ({ issue }: Pick<PlayerTokens, 'issue'>): RouteD
     // Nothing changes, so a repeat may issue another one.
     retention: 'never',
     body: IssueTokenRequest,
+    refuses: ['MEMBER_UNKNOWN'],
     example: examples.issueToken,
     responses: { 201: { description: 'The token.', schema: PlayerTokenAnswer, example: examples.token } },
     handler: async ({ body, principal, commandId }) => {
+      requireKnownMembers(body, IssueTokenRequest);
       const { player, expiresInSeconds } = body;
       requirePlayer(player);
       const { id, name } = player;
@@ -81,6 +94,7 @@ export const playerTokenRoute = ({ issue }: Pick<PlayerTokens, 'issue'>): RouteD
         ...defined({ seconds: expiresInSeconds ?? undefined }),
       };
       const { text, token } = await issue(principal, wish, commandId);
+      requireShort(text);
       const expiresAt = new Date(token.expiresAt * 1_000).toISOString();
       return { status: 201, body: { token: text, tokenId: token.tokenId, expiresAt, player: token.player, npcs } };
     },

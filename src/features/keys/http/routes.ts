@@ -13,11 +13,14 @@ import {
 } from '../api-keys.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
+import { isPlayerText } from '../../../kernel/base/player-text.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { type Scope, scopes, type ScopeSet, scopeSetNames, scopeSets } from '../../../kernel/base/scopes.js';
 import type { KeyLimit } from '../domain/events.js';
-import { type ApiKey, scopesOf } from '../domain/state.js';
+import { type ApiKey, keysIn } from '../domain/key-map.js';
+import { scopesOf } from '../domain/state.js';
 import { defaultTier, type Tier, tierNames } from '../../../kernel/base/tiers.js';
+import { requireKnownMembers } from '../../../kernel/http/guard/known-members.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { named } from '../../../kernel/http/named.js';
@@ -144,6 +147,13 @@ const expiry = (text: string | null | undefined, now: Date): string | null => {
   throw new Rejection('SCHEMA_INVALID', { details: { issues } });
 };
 
+/** @throws Rejection SCHEMA_INVALID for a name that lists cannot show, as for players */
+const requireName = (name: string): void => {
+  if (isPlayerText(name)) return;
+  const message = 'must be text without control characters, and not only spaces';
+  throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/name', message }] } });
+};
+
 /** Other members of a limit are ignored, as elsewhere. */
 const wishedLimit = (given: KeyLimit | undefined): KeyLimit | undefined =>
   isObject(given) ? { limit: given.limit, windowSeconds: given.windowSeconds } : given;
@@ -169,18 +179,21 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     ...common,
     operationId: 'issueKey',
     summary: 'Issue an API key',
-    description: 'The key is shown only once. You can grant only scopes that your own key has.',
+    description:
+      'The key is shown only once. You can grant only scopes that your own key has. Members that do not exist are refused.',
     body: newKeySchema,
     deciding,
     example: examples.issue,
-    refuses: ['CONFLICT', 'MEMBER_MISSPELT'],
+    refuses: ['CONFLICT', 'MEMBER_MISSPELT', 'MEMBER_UNKNOWN'],
     responses: {
       201: { description: 'The key.', schema: KeyAnswer, example: examples.issued },
     },
     retention: 'always',
     keepAnswer: withoutKey,
     handler: async (call) => {
+      requireKnownMembers(call.body, newKeySchema);
       const { name, rateLimit, test, ...body } = call.body;
+      requireName(name);
       const wish = {
         name,
         scopes: wishedScopes(body.scopes, body.set),
@@ -195,8 +208,10 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('GET', '/keys', {
     ...common,
     operationId: 'listKeys',
+    orScope: 'audit',
     summary: 'List API keys',
-    description: 'Oldest first. `lastUsedAt` may be up to a minute old.',
+    description:
+      'Oldest first. The scope `audit` allows this too, because histories name keys. `lastUsedAt` may be up to a minute old.',
     query: Type.Object({
       ...pageQuery,
       revoked: Type.Optional(
@@ -206,12 +221,11 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     responses: ok('The keys, without their secrets.', KeyList, examples.list),
     handler: async (call) => {
       const page = pageOf(call.query);
-      const keys = deps.directory
-        .tenant(call.principal.tenant)
-        .keys.filter(({ revoked }) => !revoked || call.query.revoked === true)
+      const keys = keysIn(deps.directory.tenant(call.principal.tenant).keys)
+        .filter(({ revoked }) => !revoked || call.query.revoked === true)
         .map((key) => ({ key, order: `${key.createdAt} ${key.keyId}` }))
-        .sort((one, other) => (one.order < other.order ? -1 : 1))
         .filter(({ order }) => page.beyond === undefined || order > page.beyond)
+        .sort((one, other) => (one.order < other.order ? -1 : 1))
         .slice(0, page.limit + 1);
       const shown = keys.slice(0, page.limit);
       const used = await withLastUse(
@@ -232,15 +246,17 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     operationId: 'changeKey',
     summary: 'Change the name or the rate limit of an API key',
     description:
-      'What the body leaves out stays, and `rateLimit: null` restores the default. The new limit counts immediately on the server that responds, on others within a second.',
+      'What the body leaves out stays, and `rateLimit: null` restores the default. You can change only keys whose scopes your own key has. Members that do not exist are refused: no other property of a key can change. The new limit counts immediately on the server that responds, on others within a second.',
     params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
     body: changeSchema,
     deciding: { decidesBy: ['/rateLimit'] },
     example: examples.change,
-    refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'MEMBER_MISSPELT'],
+    refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'MEMBER_MISSPELT', 'MEMBER_UNKNOWN'],
     responses: ok('The key as it is now.', KeyAnswer, examples.changed),
     handler: async (call) => {
+      requireKnownMembers(call.body, changeSchema);
       const { name } = call.body;
+      if (typeof name === 'string') requireName(name);
       const rateLimit = wishedLimit(call.body.rateLimit);
       const change = { ...(typeof name === 'string' ? { name } : {}), ...defined({ rateLimit }) };
       const changed = await changeApiKey(deps, call.principal, call.params.keyId, change, commandOf(call));
@@ -252,7 +268,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'The server that responds refuses the key immediately, other servers within a second. The last admin key that does not expire cannot be revoked.',
+      'The server that responds refuses the key immediately, other servers within a second. You can revoke only keys whose scopes your own key has, and neither the last owner key nor the last admin key that does not expire.',
     params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
     refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'LAST_ADMIN_KEY'],
     responses: { 204: { description: 'The key is no longer accepted.' } },

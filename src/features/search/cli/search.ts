@@ -101,7 +101,7 @@ export const searchCommand = (terminal: Terminal): Command =>
     .addOption(jsonOption('hit'))
     .addHelpText(
       'after',
-      `\nPut -- before a query that begins with a minus sign. Each hit ends with the ID of its memory, and of its turn, which "why" explains.\n${examples(
+      `\nIn a list, write a comma within a name as \\, and a backslash as \\\\. Put -- before a query that begins with a minus sign. Each hit ends with the ID of its memory, and of its turn, which "why" explains.\n${examples(
         'search lantern --since 7d',
         'search --refused --rule no-fights --since 7d',
         `search '"silver locket" -box' --kind said,heard`,

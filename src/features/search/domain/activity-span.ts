@@ -37,6 +37,18 @@ export const spanOf = (fromMs: number, toMs: number, hours: number): ActivitySpa
   return { fromMs: begins, toMs: begins + buckets * hours * HOUR_MS, hours, buckets, unit };
 };
 
+/** When this many buckets begin of which the last one ends with the hour, or day, of `toMs`. */
+export const beginOf = (toMs: number, hours: number, buckets: number): number => {
+  const unitMs = (hours % DAY_HOURS === 0 ? DAY_HOURS : 1) * HOUR_MS;
+  return Math.ceil(toMs / unitMs) * unitMs - buckets * hours * HOUR_MS;
+};
+
+/** The years that an RFC 3339 timestamp can name. */
+const [YEAR_0, YEAR_10000] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z') + 1];
+
+/** Whether each bucket's ends can be written as a timestamp. */
+export const canBeWritten = ({ fromMs, toMs }: ActivitySpan): boolean => fromMs >= YEAR_0 && toMs < YEAR_10000;
+
 /** At most `most` buckets between two times, as short as that allows: of whole hours, or of whole days. */
 export const spanWithin = (fromMs: number, toMs: number, most: number): ActivitySpan => {
   const hoursFor = (unitHours: number): number => {

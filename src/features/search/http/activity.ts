@@ -11,13 +11,21 @@ import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import type { Ports } from '../../../ports/ports.js';
 import { readMind } from '../../npcs/read-mind.js';
 import { countActivity } from '../count-activity.js';
-import { type ActivitySpan, MOST_BUCKETS, spanOf, spanWithin, stepHours, stepText } from '../domain/activity-span.js';
+import {
+  type ActivitySpan,
+  beginOf,
+  canBeWritten,
+  MOST_BUCKETS,
+  spanOf,
+  spanWithin,
+  stepHours,
+  stepText,
+} from '../domain/activity-span.js';
 import { searchExamples as examples } from './examples.js';
 
 const DEFAULT_STEP = '1h';
-/** How many steps before its end a span begins if the request does not say. */
+/** How many buckets a span has if the request does not say. */
 const DEFAULT_STEPS = 24;
-const HOUR_MS = 3_600_000;
 
 const Time = Type.String({ format: 'date-time' });
 const Counted = Type.Integer({ minimum: 0 });
@@ -62,6 +70,11 @@ const inOrder = (fromMs: number, toMs: number): void => {
   if (toMs < fromMs) throw issue('/to', 'must not be before from');
 };
 
+/** @throws Rejection SCHEMA_INVALID for a bucket that begins or ends in a year that no timestamp has */
+const requireWritable = (span: ActivitySpan): void => {
+  if (!canBeWritten(span)) throw issue('/to', 'gives buckets that are not all within the years 0 to 9999');
+};
+
 const answered = async (ports: Ports, partition: string, span: ActivitySpan) => ({
   from: new Date(span.fromMs).toISOString(),
   to: new Date(span.toMs).toISOString(),
@@ -77,7 +90,7 @@ export const activityRoutes = ({ ports }: { readonly ports: Ports }): readonly R
     ...common,
     operationId: 'activity',
     summary: 'Count turns and refusals of all NPCs',
-    description: 'By time, and refusals also by rule. Without `from`, the last 24 steps.',
+    description: 'By time, and refusals also by rule. Without `from`, the last 24 buckets.',
     query: Type.Object({
       ...timeQuery,
       step: Type.Optional(
@@ -89,7 +102,7 @@ export const activityRoutes = ({ ports }: { readonly ports: Ports }): readonly R
       const hours = stepHours(call.query.step ?? DEFAULT_STEP);
       if (hours === null) throw issue('/step', 'must be 1h to 23h, or a number of days such as 1d');
       const toMs = timeIn('to', call.query.to) ?? ports.clock.now().getTime();
-      const fromMs = timeIn('from', call.query.from) ?? toMs - DEFAULT_STEPS * hours * HOUR_MS;
+      const fromMs = timeIn('from', call.query.from) ?? beginOf(toMs, hours, DEFAULT_STEPS);
       inOrder(fromMs, toMs);
       const span = spanOf(fromMs, toMs, hours);
       if (span.buckets > MOST_BUCKETS)
@@ -97,6 +110,7 @@ export const activityRoutes = ({ ports }: { readonly ports: Ports }): readonly R
           '/step',
           `gives ${String(span.buckets)} buckets of at most ${String(MOST_BUCKETS)}; send a longer one`,
         );
+      requireWritable(span);
       await ports.readModels.reachedPosition(activity, call.wrote);
       return { body: await answered(ports, activityOfTenant(call.principal.tenant, span.unit), span) };
     },
@@ -131,6 +145,7 @@ export const activityRoutes = ({ ports }: { readonly ports: Ports }): readonly R
       const fromMs = since ?? Math.min(toMs, Date.parse(first?.meta.at ?? ''));
       inOrder(fromMs, toMs);
       const span = spanWithin(fromMs, toMs, call.query.buckets ?? DEFAULT_STEPS);
+      requireWritable(span);
       await waitForStream(ports, activity, stream, minRevision(call));
       return { revision, body: await answered(ports, activityOfMind(stream, span.unit), span) };
     },

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { searchUtterances } from '../search-utterances.js';
+import { namesIn } from '../domain/name-list.js';
 import { QUERY_CHARACTERS } from '../domain/search-terms.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
@@ -17,7 +18,7 @@ import { searchExamples as examples } from './examples.js';
 
 const MAX_HITS = 100;
 const DEFAULT_HITS = 20;
-/** How many names one filter may have. */
+/** How many names all filters may have together: the index looks each of them up before it finds anything. */
 const MAX_NAMES = 100;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -33,6 +34,9 @@ const SearchHit = named(
     to: nullableText,
     text: Type.String(),
     snippet: Type.String({ description: '200 characters around the first match.' }),
+    player: Type.Optional(
+      Type.String({ description: 'The player of its turn or memory: the id, or the name if no id is known.' }),
+    ),
     actor: Type.Optional(Type.String({ description: 'The key whose request recorded it, or `system`.' })),
     action: Type.Optional(Type.String({ description: 'Of a verdict: the type of its action.' })),
     drRuleId: Type.Optional(
@@ -57,18 +61,31 @@ const SearchResult = named(
 const issue = (pointer: string, message: string): Rejection =>
   new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
 
-const namesOf = (member: string, list: string | undefined): readonly string[] | undefined => {
-  const names = list?.split(',');
-  if (names !== undefined && names.length > MAX_NAMES)
-    throw issue(`/${member}`, `has more than ${String(MAX_NAMES)} names`);
-  return names;
-};
-
-const kindsOf = (list: string | undefined): readonly string[] | undefined => {
-  const kinds = namesOf('kind', list);
+/** @throws Rejection SCHEMA_INVALID for an unknown kind */
+const requireKinds = (kinds: readonly string[] | undefined): void => {
   if (kinds?.every((kind) => UTTERANCE_KINDS.some((known) => known === kind)) === false)
     throw issue('/kind', `must be one or more of ${UTTERANCE_KINDS.join(', ')}, separated by commas`);
-  return kinds;
+};
+
+type Lists = 'npcId' | 'by' | 'to' | 'kind' | 'drRuleId' | 'action' | 'player' | 'actor';
+
+/** The names that each filter selects. @throws Rejection SCHEMA_INVALID for too many, or an unknown kind */
+const filtersOf = (query: Readonly<Partial<Record<Lists, string>>> & { readonly refused?: boolean }) => {
+  let count = 0;
+  const list = (member: Lists): readonly string[] | undefined => {
+    const names = query[member] === undefined ? undefined : namesIn(query[member]);
+    count += names?.length ?? 0;
+    if (count > MAX_NAMES)
+      throw issue(`/${member}`, `brings all filters together to more than ${String(MAX_NAMES)} names`);
+    return names;
+  };
+  const kind = list('kind');
+  requireKinds(kind);
+  return defined({
+    ...{ npc: list('npcId'), by: list('by'), to: list('to'), kind, rule: list('drRuleId') },
+    ...{ action: list('action'), player: list('player'), actor: list('actor') },
+    refused: query.refused === undefined ? undefined : [String(query.refused)],
+  });
 };
 
 /** The place that a cursor names. @throws Rejection SCHEMA_INVALID for a cursor that was not made here */
@@ -91,7 +108,7 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
     tag: 'Search',
     summary: 'Search what was said',
     description:
-      'Searches the histories of all NPCs, newest first. `q` is a list of words that must all occur; case and accents do not matter. `"several words"` must occur in this order, `word*` matches a prefix, and `-word` must not occur. Without `q` only the filters apply, so that `refused=true` alone lists all refusals. A page may have fewer hits than `limit`, even none, and still have `next`.',
+      'Searches the histories of all NPCs, newest first. `q` is a list of words that must all occur; case and accents do not matter. `"several words"` must occur in this order, `word*` matches a prefix, and `-word` must not occur. Without `q` only the filters apply, so that `refused=true` alone lists all refusals. Filters take at most 100 names together, separated by commas; write a comma within a name as `\\,` and a backslash as `\\\\`. A page may have fewer hits than `limit`, even none, and still have `next`.',
     scope: 'audit',
     ext: true,
     query: Type.Object({
@@ -131,22 +148,19 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
     reads: ['Anima-Min-Revision'],
     responses: ok('One page; continue with `cursor` from `next`.', SearchResult, examples.found),
     handler: async (call) => {
-      const { q, npcId, kind, refused, drRuleId, since, until, limit = DEFAULT_HITS, cursor } = call.query;
+      const { q, since, until, limit = DEFAULT_HITS, cursor } = call.query;
       const { tenant } = call.principal;
-      const npcs = namesOf('npcId', npcId);
-      const list = (member: 'by' | 'to' | 'action' | 'player' | 'actor') => namesOf(member, call.query[member]);
+      const filters = filtersOf(call.query);
       const search = {
-        filters: defined({
-          ...{ npc: npcs, by: list('by'), to: list('to'), kind: kindsOf(kind), rule: namesOf('drRuleId', drRuleId) },
-          ...{ action: list('action'), player: list('player'), actor: list('actor') },
-          refused: refused === undefined ? undefined : [String(refused)],
-        }),
+        filters,
         ...defined({ q, sinceMs: timeOf('since', since), untilMs: timeOf('until', until), below: placeOf(cursor) }),
         limit,
       };
       const minimum = minRevision(call);
       // A revision is one of a mind.
-      if (npcs?.length === 1) await waitForStream(ports, utterances, npcStream(tenant, npcs[0] ?? ''), minimum);
+      const [npcId, ...others] = filters.npc ?? [];
+      if (npcId !== undefined && others.length === 0)
+        await waitForStream(ports, utterances, npcStream(tenant, npcId), minimum);
       else await ports.readModels.reachedPosition(utterances, call.wrote);
       const { hits, next } = await searchUtterances(ports, tenant, search);
       return { body: { hits, ...(next === undefined ? {} : { next: cursorOf(next) }) } };

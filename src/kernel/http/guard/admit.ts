@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
+import { defined } from '../../base/defined.js';
 import { Rejection } from '../../base/rejection.js';
 import { type AdmittedPlayer, allowingScopes, type Principal } from '../../base/scopes.js';
 import type { RateLimiter } from '../../../ports/rate-limiter.js';
@@ -46,7 +47,7 @@ const requireAdmitted = ({ npcs }: AdmittedPlayer, npcId: string | null): void =
  * @throws Rejection FORBIDDEN, or the route's own
  */
 export const requireAllowed = (
-  { method, scope, forbids }: Pick<RouteDefinition, 'method' | 'scope' | 'forbids'>,
+  { method, scope, orScope, forbids }: Pick<RouteDefinition, 'method' | 'scope' | 'orScope' | 'forbids'>,
   principal: Principal,
   npcId: () => string | null = () => null,
 ): void => {
@@ -54,7 +55,10 @@ export const requireAllowed = (
     requireAdmitted(principal.player, npcId());
     return;
   }
-  if (scope !== null && !allowingScopes({ method, scope }).some((one) => principal.scopes.includes(one))) {
+  if (
+    scope !== null &&
+    !allowingScopes({ method, scope, ...defined({ orScope }) }).some((one) => principal.scopes.includes(one))
+  ) {
     throw new Rejection('FORBIDDEN', {
       message: `This API key does not have the scope "${scope}", which the route requires.`,
       details: { scope },

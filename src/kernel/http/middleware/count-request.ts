@@ -9,6 +9,8 @@ import type { RequestMiddleware } from '../request-state.js';
 /** The status in metrics if the client left before the response. It is never sent. */
 const CLIENT_GONE = 499;
 const TOO_MANY = 429;
+/** How players are counted: their requests do not count for the key that let them in. */
+const PLAYER = 'player';
 
 export type CountDeps = {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -33,7 +35,8 @@ export const countRequest =
       const isBegun = res.headersSent && (res.socket !== null || res.writableFinished);
       const status = isBegun ? res.statusCode : CLIENT_GONE;
       metrics.request(operation, status, begun);
-      if (status === TOO_MANY && principal !== anonymous) metrics.count('tooManyRequests', principal.keyId);
+      if (status === TOO_MANY && principal !== anonymous)
+        metrics.count('tooManyRequests', principal.player === undefined ? principal.keyId : PLAYER);
       if (!log.isLevelEnabled('debug')) return;
       const durationMs = Math.round(clock.monotonicMs() - begunMs);
       log.debug(

@@ -1,3 +1,5 @@
+import { createSeals } from '../../../../src/kernel/crypto/seals.js';
+import { deriveKey } from '../../../../src/kernel/crypto/derive-key.js';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -6,8 +8,6 @@ import { describe, expect, it } from 'vitest';
 import { ownerKeyFile } from '../../../../src/adapters/files/owner-key-file.js';
 import { createTenantWithKey, draftKey } from '../../../../src/features/keys/api-keys.js';
 import { firstStart } from '../../../../src/features/keys/first-start.js';
-import { createSeals } from '../../../../src/kernel/crypto/seals.js';
-import { deriveKey } from '../../../../src/kernel/crypto/derive-key.js';
 import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
 import { type OpenedKeys, openKeys } from '../../../../src/features/keys/open-keys.js';
 import { scopes } from '../../../../src/kernel/base/scopes.js';

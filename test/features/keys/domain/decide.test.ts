@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { tenantFold, tenantNamesFold } from '../../../../src/features/keys/tenant-fold.js';
+import { keyIn, keysIn } from '../../../../src/features/keys/domain/key-map.js';
 import {
+  changeKey,
   chooseCortex,
   createTenant,
   issueKey,
@@ -45,7 +47,7 @@ describe('an owner key', () => {
       { type: 'KeyIssued', data: key },
       { type: 'KeyIssued', data: { ...key, keyId: 'admin', owner: false } },
     );
-    expect(old.state.keys.map(scopesOf)).toEqual([scopes, former]);
+    expect(keysIn(old.state.keys).map(scopesOf)).toEqual([scopes, former]);
     expect(old.when(issueKey, 'owner', newKey('game', { scopes: ['facts'] }), now).events).toHaveLength(1);
     old
       .when(issueKey, 'admin', newKey('game', { scopes: ['facts'] }), now)
@@ -56,7 +58,7 @@ describe('an owner key', () => {
 describe('a key that was issued with ops before other scopes took parts of it', () => {
   const key = { ...newKey('k'), owner: false, createdAt: now.toISOString() };
   const scopesAfter = (data: typeof key & { splitOps?: true }) =>
-    given({ type: 'KeyIssued', data }).state.keys[0]?.scopes;
+    keysIn(given({ type: 'KeyIssued', data }).state.keys)[0]?.scopes;
 
   it('may do what it could [11.4l]', () => {
     expect(scopesAfter({ ...key, scopes: ['npc', 'ops'] })).toEqual([
@@ -71,7 +73,7 @@ describe('a key that was issued with ops before other scopes took parts of it', 
 
   it('is told from a key that was given only ops since', () => {
     expect(scopesAfter({ ...key, scopes: ['npc', 'ops'], splitOps: true })).toEqual(['npc', 'ops']);
-    expect(issued(newKey('k', { scopes: ['ops'] })).state.keys.at(-1)?.scopes).toEqual(['ops']);
+    expect(keyIn(issued(newKey('k', { scopes: ['ops'] })).state.keys, 'k')?.scopes).toEqual(['ops']);
   });
 });
 
@@ -130,7 +132,7 @@ describe('issuing a key', () => {
   it('is refused when the granting key was revoked, has expired or belongs to another tenant', () => {
     const admin = issued(newKey('admin', { scopes: ['admin'], expiresAt: later }));
     const wish = newKey('third', { scopes: [] });
-    admin.when(revokeKey, 'admin').and.when(issueKey, 'admin', wish, now).then('UNAUTHORIZED');
+    admin.when(revokeKey, 'owner', 'admin', now).and.when(issueKey, 'admin', wish, now).then('UNAUTHORIZED');
     admin.when(issueKey, 'admin', wish, new Date(later)).then('UNAUTHORIZED');
     studio.when(issueKey, 'stranger', wish, now).then('UNAUTHORIZED');
   });
@@ -138,7 +140,7 @@ describe('issuing a key', () => {
   it('changes nothing when the command is repeated, even if the key was revoked since', () => {
     const second = issued(newKey('second'));
     second.when(issueKey, 'owner', newKey('second'), now).then([]);
-    second.when(revokeKey, 'second').and.when(issueKey, 'owner', newKey('second'), now).then([]);
+    second.when(revokeKey, 'owner', 'second', now).and.when(issueKey, 'owner', newKey('second'), now).then([]);
   });
 });
 
@@ -146,7 +148,7 @@ describe('issuing another owner key', () => {
   it('makes a key with every scope and keeps the others', () => {
     const recovered = studio.when(issueOwnerKey, newKey('recovered'), now);
     expect(recovered.events).toMatchObject([{ type: 'KeyIssued', data: { scopes, owner: true } }]);
-    expect(recovered.and.state.keys.filter((key) => isLive(key, now))).toHaveLength(2);
+    expect(keysIn(recovered.and.state.keys).filter((key) => isLive(key, now))).toHaveLength(2);
   });
 
   it('is refused when the tenant does not exist', () => {
@@ -159,34 +161,70 @@ describe('revoking a key', () => {
   const revoked = (keyId: string) => [{ type: 'KeyRevoked', data: { keyId } }];
 
   it('ends an existing key', () => {
-    issued(newKey('second')).when(revokeKey, 'second').then(revoked('second'));
+    issued(newKey('second')).when(revokeKey, 'owner', 'second', now).then(revoked('second'));
   });
 
   it('is refused for an unknown key and for a revoked one', () => {
-    const gone = issued(newKey('second')).when(revokeKey, 'second').and;
-    gone.when(revokeKey, 'nothing').then('KEY_NOT_FOUND');
-    gone.when(revokeKey, 'second').then('KEY_NOT_FOUND');
+    const gone = issued(newKey('second')).when(revokeKey, 'owner', 'second', now).and;
+    gone.when(revokeKey, 'owner', 'nothing', now).then('KEY_NOT_FOUND');
+    gone.when(revokeKey, 'owner', 'second', now).then('KEY_NOT_FOUND');
   });
 
   it('is refused for the last admin key without an expiry', () => {
-    issued(newKey('second')).when(revokeKey, 'owner').then('LAST_ADMIN_KEY');
+    issued(newKey('second')).when(revokeKey, 'owner', 'owner', now).then('LAST_ADMIN_KEY');
   });
 
   it('does not count an admin key with an expiry, even while it is still valid', () => {
     issued({ ...admin, expiresAt: later })
-      .when(revokeKey, 'owner')
+      .when(revokeKey, 'owner', 'owner', now)
       .then('LAST_ADMIN_KEY');
   });
 
+  it('is refused for the last owner key, whatever other keys there are [11.4d]', () => {
+    issued(newKey('second', { scopes: [...scopes] }))
+      .when(revokeKey, 'second', 'owner', now)
+      .then('LAST_ADMIN_KEY');
+    const recovered = studio.when(issueOwnerKey, newKey('recovered'), now).and;
+    recovered.when(revokeKey, 'recovered', 'owner', now).then(revoked('owner'));
+  });
+
+  it('is refused for the last admin key of a tenant that lost its owner key [11.4d]', () => {
+    const lost = given(
+      { type: 'KeyIssued', data: { ...admin, owner: false, createdAt: now.toISOString(), splitOps: true } },
+      { type: 'KeyIssued', data: { ...newKey('second'), owner: false, createdAt: now.toISOString(), splitOps: true } },
+    );
+    lost.when(revokeKey, 'admin', 'admin', now).then('LAST_ADMIN_KEY');
+  });
+
+  it('is refused for a key with scopes that the other one lacks, which the refusal names [11.4o]', () => {
+    const weak = issued(admin).when(issueKey, 'owner', newKey('auditor', { scopes: ['audit', 'npc'] }), now).and;
+    weak.when(revokeKey, 'admin', 'auditor', now).then('FORBIDDEN', { missingScopes: ['npc', 'audit'] });
+    weak.when(revokeKey, 'admin', 'owner', now).then('FORBIDDEN');
+    weak.when(revokeKey, 'auditor', 'auditor', now).then(revoked('auditor'));
+    weak.when(revokeKey, 'stranger', 'auditor', now).then('UNAUTHORIZED');
+  });
+
   it('is allowed for an admin key when another has no expiry', () => {
-    issued(admin).when(revokeKey, 'owner').then(revoked('owner'));
-    issued(admin).when(revokeKey, 'admin').then(revoked('admin'));
+    issued(admin).when(revokeKey, 'owner', 'admin', now).then(revoked('admin'));
   });
 
   it.each([earlier, later])('is allowed for an admin key that expires at %s', (expiresAt) => {
     issued({ ...admin, expiresAt })
-      .when(revokeKey, 'admin')
+      .when(revokeKey, 'owner', 'admin', now)
       .then(revoked('admin'));
+  });
+});
+
+describe('changing a key', () => {
+  it('is refused for a key with scopes that the other one lacks [11.4o]', () => {
+    const tenant = issued(newKey('admin', { scopes: ['admin'] }));
+    const slow = { rateLimit: { limit: 1, windowSeconds: 86_400 } };
+    tenant.when(changeKey, 'admin', 'owner', slow, now).then('FORBIDDEN');
+    tenant
+      .when(changeKey, 'admin', 'admin', slow, now)
+      .then([{ type: 'KeyChanged', data: { keyId: 'admin', ...slow } }]);
+    tenant.when(changeKey, 'owner', 'admin', { name: 'admin' }, now).then([]);
+    tenant.when(changeKey, 'stranger', 'admin', slow, now).then('UNAUTHORIZED');
   });
 });
 
@@ -198,27 +236,31 @@ describe('every decision', () => {
       id: keyId,
       scopes: fc.subarray<Scope>([...scopes]),
       expiresAt: fc.constantFrom(later, null),
+      revokes: fc.constant(false),
     }),
-    fc.record({ by: fc.constant(null), id: keyId }),
+    fc.record({ by: keyId, id: keyId, revokes: fc.constant(true) }),
   );
 
-  it('leaves a tenant an admin key without an expiry, grants no scope that the grantor lacks, and never reuses a key id', () => {
+  it('leaves a tenant an owner key, grants and revokes no scope that the actor lacks, and never reuses a key id', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let tenant = studio;
-        for (const { by, id, ...more } of steps) {
-          const grantor = tenant.state.keys.find((key) => key.keyId === by);
-          const decided = by === null ? tenant.when(revokeKey, id) : tenant.when(issueKey, by, newKey(id, more), now);
+        for (const { by, id, revokes, ...more } of steps) {
+          const grantor = keyIn(tenant.state.keys, by);
+          const known = keyIn(tenant.state.keys, id);
+          const decided = revokes
+            ? tenant.when(revokeKey, by, id, now)
+            : tenant.when(issueKey, by, newKey(id, more), now);
           if (decided.events === null) continue;
           tenant = decided.and;
           for (const { type, data } of decided.events) {
             if (type === 'KeyIssued')
               expect(grantor?.scopes).toEqual(expect.arrayContaining(data['scopes'] as Scope[]));
+            if (type === 'KeyRevoked')
+              expect(grantor?.scopes).toEqual(expect.arrayContaining([...(known?.scopes ?? [])]));
           }
-          const { keys } = tenant.state;
-          expect(
-            keys.some(({ scopes, revoked, expiresAt }) => scopes.includes('admin') && !revoked && expiresAt === null),
-          ).toBe(true);
+          const keys = keysIn(tenant.state.keys);
+          expect(keys.some(({ owner, revoked }) => owner && !revoked)).toBe(true);
           expect(new Set(keys.map(({ keyId }) => keyId)).size).toBe(keys.length);
         }
         expect(JSON.parse(JSON.stringify(tenant.state))).toEqual(tenant.state);

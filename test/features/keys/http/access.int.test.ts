@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { accessRoute } from '../../../../src/features/keys/http/access.js';
 import { ok, route } from '../../../../src/kernel/http/route.js';
+import { ClientId } from '../../../../src/kernel/http/schemas.js';
 import type { Scope } from '../../../../src/kernel/base/scopes.js';
 import { accessStream } from '../../../../src/kernel/base/stream-names.js';
 import { event } from '../../../support/events.js';
@@ -31,6 +32,24 @@ describe('who read what', () => {
     for (const scope of scopes) await app.get(`/npcs/mira/${scope}`);
     expect((await app.get('/npcs/mira/audit', { authorization: 'Bearer poor' })).status).toBe(403);
     expect(told).toEqual(scopes.slice(0, 5).map((scope) => ['k1', `get-${scope}`, 'mira']));
+  });
+
+  it('is told of requests that are refused later [11.13a]', async () => {
+    const told: unknown[] = [];
+    const asked = route('GET', '/npcs/:npcId/asked', {
+      ...{ operationId: 'asked', tag: 'Test', summary: 'Something', scope: 'audit' },
+      params: Type.Object({ npcId: ClientId }),
+      query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1 })) }),
+      responses: ok('It.', Type.Object({})),
+      handler: () => ({ body: {} }),
+    });
+    app = await startApp([asked], { onAccess: (_, operation, npcId) => void told.push([operation, npcId]) });
+    expect((await app.get('/npcs/mira/asked?limit=0')).status).toBe(400);
+    expect((await app.get('/npcs/%00/asked')).status).toBe(400);
+    expect(told).toEqual([
+      ['asked', 'mira'],
+      ['asked', null],
+    ]);
   });
 
   it('is listed newest first, page by page, for the own tenant alone [11.13b]', async () => {

@@ -54,13 +54,27 @@ describe('POST /keys', () => {
       expect([member, status, body.error?.code]).toEqual([member, 422, 'MEMBER_MISSPELT']);
       expect(body.error.details.meant).toBe(meant);
     }
-    const { body: issued } = await issue({ name: 'press', set: 'viewer', test: true, extra: 1 });
+    const { body: issued } = await issue({ name: 'press', set: 'viewer', test: true });
     expect(issued.scopes).toEqual(['read']);
     const changed = await app.request('PATCH', `/keys/${String(issued.keyId)}`, {
       body: JSON.stringify({ rate_limit: { limit: 5, windowSeconds: 60 } }),
       headers: bearer(owner, { 'content-type': 'application/json' }),
     });
     expect(changed.status).toBe(422);
+  });
+
+  it.each(['expires', 'expiry', 'st', 'sest', 'scopeSet', 'permissions', 'role', 'limit', 'rate', 'extra'])(
+    'refuses the unknown member %s, without which a key might be allowed more [11.4m]',
+    async (member) => {
+      const { status, body } = await issue({ name: 'press', [member]: 'viewer' });
+      expect([status, body.error?.details]).toMatchObject([422, expect.anything()]);
+      expect(['MEMBER_UNKNOWN', 'MEMBER_MISSPELT']).toContain(body.error.code);
+    },
+  );
+
+  it.each(['  ', 'a\u0007b'])('refuses a name that lists cannot show: %j [11.4a]', async (name) => {
+    const { status, body } = await issue({ name });
+    expect([status, body.error?.code]).toEqual([400, 'SCHEMA_INVALID']);
   });
 
   it('accepts scopes, limit, expiry and kind [11.4a]', async () => {
@@ -239,6 +253,50 @@ describe('DELETE /keys/{keyId}', () => {
   it('keeps the last admin key with 409 [11.4d]', async () => {
     const answer = await revoke((await list()).body[0].keyId);
     expect([answer.status, answer.body.error.code]).toEqual([409, 'LAST_ADMIN_KEY']);
+  });
+});
+
+describe('a key that only administers', () => {
+  const change = (keyId: string, body: object, key: string) =>
+    app.request('PATCH', `/keys/${keyId}`, {
+      body: JSON.stringify(body),
+      headers: bearer(key, { 'content-type': 'application/json' }),
+    });
+
+  it('can neither change nor revoke a key that may do more [11.4o]', async () => {
+    const weak = (await issue({ name: 'weak', scopes: ['admin'] })).body;
+    const [{ keyId }] = (await list()).body as readonly [{ keyId: string }];
+    for (const answer of [
+      await change(keyId, { rateLimit: { limit: 1, windowSeconds: 86_400 } }, weak.key),
+      await revoke(keyId, weak.key),
+    ]) {
+      expect([answer.status, answer.body.error?.code]).toEqual([403, 'FORBIDDEN']);
+      expect(answer.body.error.message).toContain('only change or revoke keys whose scopes it has');
+    }
+    expect((await list()).status).toBe(200);
+    expect((await change(weak.keyId, { name: 'itself' }, weak.key)).status).toBe(200);
+  });
+
+  it.each([
+    { scopes: ['read'] },
+    { set: 'viewer' },
+    { expiresAt: '2031-01-01T00:00:00Z' },
+    { revoked: true },
+    { name: ' ' },
+  ])('is not changed by what cannot change: %j [11.4i]', async (body) => {
+    const { keyId } = (await issue({ name: 'press', scopes: ['read', 'audit'] })).body;
+    const { status } = await change(keyId, body, owner);
+    expect(status).toBe('name' in body ? 400 : 422);
+  });
+});
+
+describe('GET /keys', () => {
+  it('is allowed for an auditor, who may change nothing [11.4c]', async () => {
+    const { key, keyId } = (await issue({ name: 'auditor', scopes: ['audit'] })).body;
+    const { status, body } = await list(key, '?revoked=true');
+    expect([status, body.length]).toEqual([200, 2]);
+    expect(JSON.stringify(body)).not.toContain('am_live_');
+    expect((await revoke(keyId, key)).status).toBe(403);
   });
 });
 

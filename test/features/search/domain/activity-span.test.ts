@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  beginOf,
   bucketAt,
   bucketOf,
+  canBeWritten,
   spanOf,
   spanWithin,
   stepHours,
@@ -30,6 +32,29 @@ describe('The span of an activity', () => {
     const days = spanOf(at('2026-01-01T10:59:00Z'), at('2026-01-03T00:00:00Z'), 24);
     expect([days.unit, days.buckets, bucketAt(days, 0)]).toEqual(['days', 2, '2026-01-01T00:00:00.000Z']);
     expect(spanOf(0, 0, 1).buckets).toBe(1);
+  });
+
+  it.each([1, 6, 24, 72])(
+    'has the number of buckets for which its beginning was asked, in steps of %i hours [10.14e]',
+    (hours) => {
+      for (const to of [
+        '2026-05-01T10:00:00.001Z',
+        '2026-05-01T10:59:59.999Z',
+        '2026-05-01T00:00:00Z',
+        '2026-05-01T09:00:00Z',
+      ]) {
+        const span = spanOf(beginOf(at(to), hours, 24), at(to), hours);
+        expect([to, span.buckets]).toEqual([to, 24]);
+        expect(bucketOf(span, at(to) - 1)).toBe(23);
+      }
+    },
+  );
+
+  it('has only times that can be written [10.14e]', () => {
+    expect(canBeWritten(spanOf(at('0000-01-01T00:00:00Z'), at('0000-01-02T00:00:00Z'), 1))).toBe(true);
+    expect(canBeWritten(spanOf(at('9999-12-30T00:00:00Z'), at('9999-12-31T00:00:00Z'), 24))).toBe(true);
+    expect(canBeWritten(spanOf(at('9999-12-30T00:00:00Z'), at('9999-12-31T01:00:00Z'), 24))).toBe(false);
+    expect(canBeWritten(spanOf(at('0000-01-01T00:00:00+01:00'), at('0000-01-02T00:00:00Z'), 1))).toBe(false);
   });
 
   it('has at most as many buckets as requested, and covers all of it [10.14f]', () => {
