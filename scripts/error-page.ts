@@ -3,7 +3,7 @@ import { statuses, statusTitle } from '../src/kernel/http/statuses.js';
 import { GENERATED } from './markdown.js';
 
 const INTRODUCTION = `
-Every error code of the API, grouped by HTTP status, with its standard message. A response may have a more specific one. Codes are stable,
+Every error code of the API, grouped by HTTP status, with its standard message. A response may have a more specific one. Codes are stable;
 messages may be improved at any time.
 
 See [Errors](conventions/errors.md) for the shape of an error and for retries.

@@ -166,6 +166,8 @@ export type HistoryEvent = {
   readonly data: JsonMembers;
   readonly hash: string;
   readonly prevHash: string;
+  /** Whether the store holds something else than was recorded. */
+  readonly broken?: true;
 };
 export type HistoryQuery = {
   readonly from?: number;

@@ -3,12 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { StartProblem } from '../kernel/base/start-problem.js';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import { apiVersion } from '../kernel/http/api-version.js';
+import { activityCommand } from '../features/search/cli/activity.js';
 import { auditCommand } from '../features/proofs/cli/audit.js';
 import { checkpointCommand } from '../features/proofs/cli/checkpoint.js';
 import { logCommand } from '../features/proofs/cli/log.js';
 import { bundleCommand } from '../features/proofs/cli/bundle.js';
 import { cardCommand } from '../features/cards/cli/card.js';
 import { chainCommand } from '../features/npcs/cli/chain.js';
+import { changesCommand } from '../features/npcs/cli/changes.js';
 import { coverageCommand } from '../features/replays/cli/coverage.js';
 import { demoCommand } from './demo.js';
 import { ghostCommand } from '../features/ghosts/cli/ghost.js';
@@ -23,6 +25,7 @@ import { memoriesCommand } from '../features/memory/cli/memories.js';
 import { rebuildCommand, reembedCommand } from './rebuild.js';
 import { replaysCommand, trialCommand } from '../features/replays/cli/replay.js';
 import { retractCommand } from '../features/memory/cli/retract.js';
+import { retractionsCommand } from '../features/memory/cli/retractions.js';
 import { searchCommand } from '../features/search/cli/search.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from '../features/souls/cli/soul.js';
@@ -102,11 +105,14 @@ export const buildProgram = (terminal: Terminal): Command => {
     .addCommand(whyCommand(terminal))
     .addCommand(promptCommand(terminal))
     .addCommand(historyCommand(terminal))
+    .addCommand(changesCommand(terminal))
     .addCommand(searchCommand(terminal))
+    .addCommand(activityCommand(terminal))
     .commandsGroup('Memory:')
     .addCommand(memoriesCommand(terminal))
     .addCommand(lineageCommand(terminal))
     .addCommand(retractCommand(terminal))
+    .addCommand(retractionsCommand(terminal))
     .commandsGroup('Rules:')
     .addCommand(rulesCommand(terminal, [rulesTestCommand(terminal), rulesRecordCommand(terminal)]))
     .addCommand(trialCommand(terminal))

@@ -181,7 +181,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     if (shared) closers.opened(followSigningKeys(signingKeys, systemClock));
     const isFromBefore = signingKeys.bornSealed ? null : createFromBefore({ ...ports, seals });
     const upgradeEnd = signingKeys.bornSealed ? null : createUpgradeEnd({ ...ports, seals });
-    const checks = createEventChecks({ events: ports.events, seals, isFromBefore, log });
+    const checks = createEventChecks({ events: ports.events, seals, isFromBefore, log, metrics });
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const engineWaits = createEngineWaits(systemClock, config.cortexWaiting);
     const recall = createRecall({ ...ports, writers }, config.recallCacheBytes);

@@ -1,4 +1,4 @@
-import { describe, inject, it } from 'vitest';
+import { inject, it } from 'vitest';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,6 +19,3 @@ const left = Object.assign(() => undefined, { each: () => () => undefined });
  * is named `*.long.test.ts` instead.
  */
 export const itLong = (isLong ? it : left) as unknown as typeof it;
-
-/** The same for a group. */
-export const describeLong = (isLong ? describe : left) as unknown as typeof describe;

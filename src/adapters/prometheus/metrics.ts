@@ -44,6 +44,10 @@ const counters: Readonly<
     name: 'anima_accesses_dropped_total',
     help: 'Accesses to histories that could not be recorded.',
   },
+  brokenEvents: {
+    name: 'anima_broken_events_total',
+    help: 'Stored events that are not what was recorded, about which nothing was signed.',
+  },
   tooManyRequests: { name: 'anima_too_many_requests_total', help: 'Requests answered with 429, by key.', kind: 'key' },
 };
 

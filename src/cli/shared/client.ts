@@ -57,6 +57,20 @@ export const problemLine = (found: unknown): string => {
   return [...names, String(problem)].join(': ');
 };
 
+/** Codes whose reason is shown behind the message. */
+const TOLD = ['CORTEX_NO_ANSWER', 'CORTEX_UNAVAILABLE', 'LOG_CHANGED', 'SOUL_INVALID'];
+
+/** What a server says, without the names of members of its answer, which a terminal does not show. */
+const saidBy = ({ code, message, details }: MindError): string => {
+  const { reason, revision, stream } = details;
+  if (code === 'CHAIN_BROKEN' && typeof revision === 'number') {
+    const of = typeof stream === 'string' ? ` of ${stream}` : '';
+    return message.replace('details.revision', `revision ${String(revision)}${of}`);
+  }
+  if (!TOLD.includes(code) || typeof reason !== 'string') return message;
+  return `${message.replace(/; details\.reason says (why|how)/, '')} ${reason}`;
+};
+
 /** The message for a failed request; null for other errors. @param ownerKeyOf the data directory whose owner key was used */
 export const describeFailure = (error: unknown, url: string, ownerKeyOf: string | null = null): string | null => {
   if (!(error instanceof MindError)) return null;
@@ -79,11 +93,7 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
   const wait =
     error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
   const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
-  const { reason } = error.details;
-  const isTold =
-    ['CORTEX_NO_ANSWER', 'CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
-  const why = isTold ? ` ${reason}` : '';
-  return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
+  return [`${saidBy(error)}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };
 
 /** How long a request waits for the rate limit in total, in milliseconds. A game may use the same key, and rates are counted per minute. */

@@ -77,9 +77,12 @@ const short = (line: string): string => {
   return chars.length <= GIST_CHARS ? chars.join('') : `${chars.slice(0, GIST_CHARS - 1).join('')}…`;
 };
 
-/** One event on one line: revision, time (UTC), type, gist and turn. */
-export const eventLine = ({ revision, at, type, turnId, data }: HistoryEvent): string => {
+/** One event on one line: revision, time (UTC), type, gist and turn. The mark of a broken event comes before what it claims. */
+export const eventLine = ({ revision, at, type, turnId, data, broken }: HistoryEvent): string => {
   const gist = short((Object.hasOwn(gists, type) ? gists[type] : undefined)?.(data) ?? json(data));
   const head = `${String(revision).padStart(6)}  ${at.slice(0, 10)} ${at.slice(11, 23)}  ${type.padEnd(19)}`;
-  return [head, gist, ...(turnId === undefined ? [] : [`[${turnId}]`])].filter(Boolean).join('  ').trimEnd();
+  return [head, broken === true ? 'BROKEN' : '', gist, ...(turnId === undefined ? [] : [`[${turnId}]`])]
+    .filter(Boolean)
+    .join('  ')
+    .trimEnd();
 };

@@ -40,7 +40,10 @@ export const showWhy = async (
   const of = turnId ?? (await newestTurn(terminal, request, npcId));
   const why = (await request('GET', `${pathOf(npcId)}/verdicts/${encodeURIComponent(of)}/why`)) as JsonMembers;
   if (why['broken'] === true)
-    remark(terminal, `What is stored of this turn is not what was recorded. "anima chain ${npcId}" shows more.`);
+    remark(
+      terminal,
+      `What is stored of this turn is not what was recorded. "anima chain ${npcId}" and "anima audit ${npcId}" show more.`,
+    );
   if (json) printJson(terminal, why);
   else for (const line of treeLines(whyTree(why))) print(terminal, line);
 };

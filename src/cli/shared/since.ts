@@ -39,6 +39,12 @@ export const expiryOf = (text: string): string => {
   throw new InvalidArgumentError(`It must be ${FORMS}.`);
 };
 
+/** Parses a revision, or the same as `sinceOf`. */
+export const fromOf =
+  (nowMs: () => number) =>
+  (text: string): string =>
+    /^\d+$/.test(text) ? text : sinceOf(nowMs)(text);
+
 /** Parses a revision, or the same as `untilOf`. */
 export const asOfOf =
   (nowMs: () => number) =>

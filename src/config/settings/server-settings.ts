@@ -44,7 +44,7 @@ export const serverSettings = {
     defaultShown: '`http://HOST:PORT`',
     expects: 'an http or https URL without a query',
     about:
-      'How clients reach the server; also the issuer of signatures. All processes of the distributed profile need the same value.',
+      'How clients reach the server; also the issuer of signatures, and the name of the log from its first checkpoint on. All processes of the distributed profile need the same value.',
   },
   ANIMA_DATA_DIR: {
     group: 'server',
@@ -82,7 +82,7 @@ export const serverSettings = {
     defaultShown: 'the file `secret` in the data directory, created at the first start',
     expects: 'text',
     about:
-      'Hashes API keys and encrypts signing keys; at least 32 characters. The distributed profile requires it, with the same value for all processes.',
+      'Hashes API keys, encrypts signing keys and makes the seals of events; at least 32 characters. The distributed profile requires it, with the same value for all processes.',
   },
   ANIMA_SECRET_FILE: {
     group: 'security',

@@ -19,7 +19,7 @@ const domainMessages = {
   SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul.',
   SOUL_IMPORT_NOT_FOUND: 'No import of this soul has been started.',
   MEMORY_NOT_FOUND: 'No memory with this ID exists.',
-  PLAYER_MISMATCH: 'The request names another player than its token.',
+  PLAYER_MISMATCH: 'The request names a different player from the one in its token.',
   PRESET_NOT_FOUND: 'No rule preset with this name exists.',
   KEY_NOT_FOUND: 'No API key with this ID exists.',
   SIGNING_KEY_NOT_FOUND: 'This server has no signing key with this thumbprint.',

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
+import type { Metrics } from '../../ports/metrics.js';
 import { Rejection } from '../base/rejection.js';
 import { parseNpcStream } from '../base/stream-names.js';
 import { inSlices } from '../concurrency/in-slices.js';
@@ -38,6 +39,7 @@ export type EventChecksDeps = {
   /** Whether an event without a seal, whose hash fits, is from before the upgrade; null if the store has no such events. */
   readonly isFromBefore: ((event: RecordedEvent) => Promise<boolean>) | null;
   readonly log: Pick<Log, 'error'>;
+  readonly metrics: Pick<Metrics, 'count'>;
 };
 
 /** The refusal to sign anything about an event. */
@@ -67,12 +69,13 @@ export const isChanged = async (seals: Seals, event: RecordedEvent, mayLackSeal:
 /** The beginning of a stream that was checked; `unsealed` is its last event without a seal, if that is still to be judged. */
 type Checked = { readonly revision: number; readonly hash: string; readonly unsealed: RecordedEvent | null };
 
-export const createEventChecks = ({ events, seals, isFromBefore, log }: EventChecksDeps): EventChecks => {
+export const createEventChecks = ({ events, seals, isFromBefore, log, metrics }: EventChecksDeps): EventChecks => {
   const checked = new LRUCache<string, Checked>({ max: CHECKED_KEPT });
   const reported = new LRUCache<string, true>({ max: REPORTED_KEPT });
   const refuse = ({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>): never => {
     const place = `${stream} ${String(revision)}`;
     if (!reported.has(place)) {
+      metrics.count('brokenEvents');
       log.error({ stream, revision }, 'A stored event is not what was recorded; nothing about it is signed');
       reported.set(place, true);
     }

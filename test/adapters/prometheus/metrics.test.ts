@@ -33,11 +33,13 @@ describe('the metrics', () => {
     metrics.count('verdicts', 'valid');
     metrics.count('verdicts', 'valid');
     metrics.count('verdicts', 'refused');
+    metrics.count('brokenEvents');
     for (let key = 0; key < 300; key += 1) metrics.count('tooManyRequests', `k${String(key)}`);
     const { content } = await metrics.render();
     expect(content).toContain('anima_verdicts_total{outcome="valid"} 2\n');
     expect(content).toContain('anima_verdicts_total{outcome="refused"} 1\n');
     expect(content).toContain('anima_rule_refusals_total 0\n');
+    expect(content).toContain('anima_broken_events_total 1\n');
     expect(content.match(/^anima_too_many_requests_total\{/gm)).toHaveLength(101);
     expect(content).toContain('anima_too_many_requests_total{key="other"} 200\n');
   });

@@ -101,7 +101,7 @@ describe('a reader that goes away', () => {
 });
 
 describe('a line of a history', () => {
-  const event = (type: string, data: object, turnId?: string) =>
+  const event = (type: string, data: object, turnId?: string, more: { readonly broken?: true } = {}) =>
     eventLine({
       revision: 7,
       id: 'id',
@@ -112,11 +112,18 @@ describe('a line of a history', () => {
       prevHash: '',
       data: data as never,
       ...(turnId === undefined ? {} : { turnId }),
+      ...more,
     });
 
   it('shows when and in which turn something happened, and what', () => {
     expect(event('TurnOpened', { observation: 'The door creaks.' }, 't1')).toBe(
       '     7  2026-05-01 10:00:00.123  TurnOpened           "The door creaks."  [t1]',
+    );
+  });
+
+  it('marks an event that is not what was recorded, before what it claims [10.13c]', () => {
+    expect(event('TurnOpened', { observation: 'x'.repeat(200) }, 't1', { broken: true })).toMatch(
+      / {2}TurnOpened {11}BROKEN {2}"x+… {2}\[t1\]$/,
     );
   });
 

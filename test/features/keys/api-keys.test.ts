@@ -27,7 +27,8 @@ import { event } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { storeWith } from '../../support/streams.js';
-import { type KeyServer, openKeyServer, recordIn, seals } from './key-scene.js';
+import { type KeyServer, openKeyServer, recordIn } from './key-scene.js';
+import { seals } from '../../support/seals.js';
 import { appendNext } from '../../support/append-next.js';
 
 let commands = 0;

@@ -4,7 +4,6 @@ import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import type { ApiKeyDeps } from '../../../src/features/keys/api-keys.js';
 import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/features/keys/key-directory.js';
 import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
-import { createSeals } from '../../../src/kernel/crypto/seals.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
@@ -13,9 +12,6 @@ import { seals } from '../../support/seals.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
 export const hashKey = new Uint8Array(32).fill(7);
-
-/** The seals of all these servers, whose store has had seals since its beginning. */
-export const seals = createSeals(new Uint8Array(32).fill(9));
 
 export type KeyServer = ApiKeyDeps & { readonly clock: ManualClock };
 

@@ -78,7 +78,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
   const { events, clock } = ports;
   const deps = { events, levels, clock, searches: createSearches() };
   const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
-  // Who reads does not wait for what is played.
+  // A reader does not wait for the session that is being played.
   const reading = {
     events,
     writers,

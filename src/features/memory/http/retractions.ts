@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../kernel/base/json.js';
 import type { Ports } from '../../../ports/ports.js';
 import { lineageExamples as examples } from './examples.js';
 
-const RetractionList = named(
+export const RetractionList = named(
   'RetractionList',
   Type.Array(
     Type.Object({

@@ -36,6 +36,9 @@ const rowOf = ({
 
 const check = async (terminal: Terminal, npcId: string, { acknowledge, reason, json }: ChainOptions): Promise<void> => {
   if (reason !== undefined && !acknowledge) throw new WrongUsage('--reason needs --acknowledge.');
+  // The history keeps an acknowledgement for good, and a reason cannot be added later.
+  if (acknowledge && (reason === undefined || reason.trim() === ''))
+    throw new WrongUsage('--acknowledge needs --reason <text>: why the breaks are acknowledged.');
   const request = await openClient(terminal);
   const path = `/npcs/${encodeURIComponent(npcId)}/chain-breaks`;
   const ask = (from: number): Promise<unknown> =>
@@ -63,11 +66,11 @@ const check = async (terminal: Terminal, npcId: string, { acknowledge, reason, j
   }
   if (json) return;
   if (breaks === 0) remark(terminal, `The hash chain is intact: ${counted(events, 'event', 'events')}, no breaks.`);
-  else
-    remark(
-      terminal,
-      `${counted(breaks, 'break', 'breaks')} in ${counted(events, 'event', 'events')}, all acknowledged.`,
-    );
+  else {
+    const found = `${counted(breaks, 'break', 'breaks')} in ${counted(events, 'event', 'events')}, all acknowledged.`;
+    const kept = acknowledge ? ' A break that was acknowledged before keeps its first reason.' : '';
+    remark(terminal, found + kept);
+  }
 };
 
 /** `anima chain <npcId>`: checks the hash chain of an NPC; exit code 1 while a break is not acknowledged. */
@@ -76,7 +79,7 @@ export const chainCommand = (terminal: Terminal): Command =>
     .description('check the hash chain of an NPC; fail if any break is not acknowledged')
     .addArgument(npcIdArgument())
     .option('--acknowledge', 'acknowledge the breaks by recording them in the history (scope acknowledge)')
-    .option('--reason <text>', 'why they are acknowledged; the audit shows it')
+    .option('--reason <text>', 'why they are acknowledged, which --acknowledge needs; the audit shows it')
     .addOption(jsonOption('page'))
-    .addHelpText('after', examples('chain mira'))
+    .addHelpText('after', examples('chain mira', 'chain mira --acknowledge --reason "disk fault on 12 May"'))
     .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

@@ -12,6 +12,7 @@ import {
   untilOption,
 } from '../../../cli/shared/options.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { nearestName } from '../../../kernel/base/nearest.js';
@@ -49,7 +50,7 @@ const filterOf = ({ type, turn, actor, since, until }: HistoryOptions): Readonly
 
 const show = async (terminal: Terminal, npcId: string, options: HistoryOptions): Promise<void> => {
   const request = await openClient(terminal);
-  let shown = 0;
+  let [shown, broken] = [0, 0];
   let next = options.from;
   do {
     const query = new URLSearchParams({
@@ -63,6 +64,7 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
       `/npcs/${encodeURIComponent(npcId)}/history?${query.toString()}`,
     )) as HistoryPage;
     for (const event of page.events) {
+      if (event.broken === true) broken += 1;
       if (options.json) printJson(terminal, event);
       else print(terminal, eventLine(event));
     }
@@ -71,6 +73,11 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
     next = page.next;
   } while (next !== undefined && shown < options.limit && isRead(terminal));
   if (shown === 0) remark(terminal, 'No events found.');
+  if (broken > 0)
+    remark(
+      terminal,
+      `Not what was recorded: ${counted(broken, 'event', 'events')}, marked as broken. "anima chain ${npcId}" and "anima audit ${npcId}" show more.`,
+    );
   if (next !== undefined && isRead(terminal))
     remark(terminal, `There are more events: continue with --from ${String(next)}.`);
 };

@@ -20,7 +20,7 @@ import { historyExamples as examples } from './examples.js';
 const PAUSE_MEMBERS = 1_000;
 
 const ComparedState = Type.Object({ revision: Type.Integer(), at: Type.String({ format: 'date-time' }) });
-const NpcChanges = named(
+export const NpcChanges = named(
   'NpcChanges',
   Type.Object({
     npcId: Type.String(),

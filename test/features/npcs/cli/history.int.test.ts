@@ -21,6 +21,7 @@ const event = (revision: number): HistoryEvent => ({
   data: { observation: `line ${String(revision)} \u001b[2J` },
   hash: '',
   prevHash: '',
+  ...(revision === 7 ? { broken: true } : {}),
 });
 
 /** A mind with a long history, behind the paging of the history route. */
@@ -60,13 +61,13 @@ describe('anima history', () => {
         .map((line) => Number(line.slice(0, 6)));
     try {
       const whole = await anima('--limit', '5000');
-      expect([whole.code, whole.stderr]).toEqual([0, '']);
+      expect(whole.code).toBe(0);
       expect(revisions(whole.stdout)).toEqual(Array.from({ length: count }, (_, revision) => revision));
       expect(whole.stdout).not.toContain('\u001b');
 
-      const cut = await anima('--from', '3', '--limit', '600');
-      expect(revisions(cut.stdout)).toEqual(Array.from({ length: 600 }, (_, index) => 3 + index));
-      expect(cut.stderr).toBe('There are more events: continue with --from 603.\n');
+      const cut = await anima('--from', '8', '--limit', '600');
+      expect(revisions(cut.stdout)).toEqual(Array.from({ length: 600 }, (_, index) => 8 + index));
+      expect(cut.stderr).toBe('There are more events: continue with --from 608.\n');
 
       const newest = await anima('--backwards', '--limit', '2', '--json');
       expect(
@@ -76,6 +77,22 @@ describe('anima history', () => {
           .map((line) => JSON.parse(line)),
       ).toEqual([event(count - 1), event(count - 2)]);
       expect((await anima('--type', 'SoulSealed', '--limit', '1')).stdout).toBe('');
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it.each([[[]], [['--json']]])('marks a forged event and warns of it, with %j [10.13c]', async (words) => {
+    const app = await startApp([historyRoute]);
+    try {
+      const { code, stdout, stderr } = await typed(['history', 'guard', '--from', '6', '--limit', '3', ...words], {
+        env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' },
+      });
+      expect(code).toBe(0);
+      expect(stdout.split('\n').map((line) => /BROKEN|"broken":true/.test(line))).toEqual([false, true, false, false]);
+      expect(stderr).toContain(
+        'Not what was recorded: 1 event, marked as broken. "anima chain guard" and "anima audit guard" show more.\n',
+      );
     } finally {
       await app.stop();
     }

@@ -98,9 +98,21 @@ describe('anima chain', () => {
       [''],
     ]);
     expect(found.stderr).toMatch(/^The hash chain is broken: 2 breaks in 2 events, 2 not acknowledged\. .*\n$/);
-    const done = await chain('--acknowledge');
-    expect([done.code, done.stderr]).toEqual([0, '2 breaks in 2 events, all acknowledged.\n']);
-    expect((await chain()).code).toBe(0);
+    const done = await chain('--acknowledge', '--reason', 'a disk fault');
+    const kept = ' A break that was acknowledged before keeps its first reason.';
+    expect([done.code, done.stderr]).toEqual([0, `2 breaks in 2 events, all acknowledged.${kept}\n`]);
+    expect(await chain()).toMatchObject({ code: 0, stderr: '2 breaks in 4 events, all acknowledged.\n' });
+  });
+
+  it('acknowledges nothing without a reason', async () => {
+    for (const words of [[], ['--reason', ' ']]) {
+      expect(await chain('--acknowledge', ...words)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: '--acknowledge needs --reason <text>: why the breaks are acknowledged.\n',
+      });
+    }
+    expect((await chain()).stderr).toContain('2 not acknowledged');
   });
 
   it('reads all pages, and prints each as JSON', async () => {

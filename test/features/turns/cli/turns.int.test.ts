@@ -102,4 +102,34 @@ describe('anima turns', () => {
     }
     expect(await anima('nobody')).toMatchObject({ code: 1, stdout: '' });
   });
+
+  it('lists the open turns of all NPCs, oldest first, without one to be named', async () => {
+    await using server = await openEmbeddedServer();
+    const anima = (...words: string[]) =>
+      typed(['turns', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });
+    const request = createMindRequest({ baseUrl: server.url, key: server.ownerKey });
+    expect(await anima('--open')).toEqual({ code: 0, stdout: '', stderr: 'No turns found.\n' });
+    for (const npcId of ['guard', 'the cook'])
+      await request('POST', `/npcs/${encodeURIComponent(npcId)}/process`, { tape: { observation: 'Rain.' } });
+
+    const { code, stdout } = await anima('--open');
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^TURN +STATE +OPENED +DEADLINE +NPC$/),
+        expect.stringMatching(/ awaitingActor +20\S+Z +20\S+Z +guard$/),
+        expect.stringMatching(/ awaitingActor +20\S+Z +20\S+Z +the cook$/),
+        '',
+      ],
+    ]);
+    expect(JSON.parse((await anima('--open', '--limit', '1', '--json')).stdout)).toMatchObject({ npcId: 'guard' });
+  });
+
+  it.each([
+    [[], 'Name an NPC, or pass --open for the open turns of all NPCs.\n'],
+    [['guard', '--open'], '--open lists the open turns of all NPCs: leave out the NPC and --state.\n'],
+    [['--open', '--state', 'ended'], '--open lists the open turns of all NPCs: leave out the NPC and --state.\n'],
+  ])('refuses %j as wrong usage', async (words, stderr) => {
+    expect(await typed(['turns', ...words])).toEqual({ code: 2, stdout: '', stderr });
+  });
 });
