@@ -12,4 +12,11 @@ export const snapshotSeals = createSeals(deriveKey(SECRET, 'snapshot-mac'));
 export const checksOf = (
   events: Pick<EventStore, 'read'>,
   isFromBefore: EventChecksDeps['isFromBefore'] = null,
-): EventChecks => createEventChecks({ events, seals, isFromBefore, log: { error: () => undefined }, metrics: { count: () => undefined } });
+): EventChecks =>
+  createEventChecks({
+    events,
+    seals,
+    isFromBefore,
+    log: { error: () => undefined },
+    metrics: { count: () => undefined },
+  });

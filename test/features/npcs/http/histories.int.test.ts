@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { historyExportRoutes, historyRoutes } from '../../../../src/features/npcs/http/histories.js';
 import { npcStream } from '../../../../src/kernel/base/stream-names.js';
-import { createEventChecks } from '../../../../src/kernel/streams/event-checks.js';
 import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
 import type { EventToAppend } from '../../../../src/ports/event-store.js';
 import { event } from '../../../support/events.js';
 import { startApp, type TestApp } from '../../../support/http.js';
 import { ManualClock } from '../../../support/manual-clock.js';
-import { seals } from '../../../support/seals.js';
+import { checksOf } from '../../../support/seals.js';
 import { MemoryEventStore } from '../../../support/memory/event-store.js';
 
 const COUNT = 600;
@@ -29,7 +28,7 @@ describe('the history of a mind', () => {
       await events.append(npcStream('local', 'mira'), from === 0 ? 'no_stream' : from - 1, all.slice(from, from + 200));
     // These events have no seals.
     const isFromBefore = () => Promise.resolve(true);
-    const checks = createEventChecks({ events, seals, isFromBefore, log: { error: () => undefined } });
+    const checks = checksOf(events, isFromBefore);
     const deps = { ports: { events, clock }, writers: new StreamWriters(events, clock), checks } as never;
     app = await startApp([...historyRoutes(deps), ...historyExportRoutes(deps)], { clock });
   });
