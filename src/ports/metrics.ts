@@ -7,7 +7,8 @@ export type WorkOutcome = 'done' | 'refused' | 'failed';
  * What is counted. Some have kinds: the outcome of a turn's verdict (`valid`, `refused`, `failed`, `expired`), and the key whose requests were
  * answered with 429.
  */
-export type CountedThing = 'verdicts' | 'ruleRefusals' | 'handOnFailures' | 'tooManyRequests' | 'accessesDropped' | 'brokenEvents';
+export type CountedThing =
+  'verdicts' | 'ruleRefusals' | 'handOnFailures' | 'tooManyRequests' | 'accessesDropped' | 'brokenEvents';
 
 /** The metrics of the server. Counting never fails and never waits. */
 export interface Metrics {

@@ -50,6 +50,8 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
     if (!signal.aborted) await once(signal, 'abort');
     logger.info({}, 'Stopping');
     await server.stop();
+    // Without it, a log does not tell a clean stop from a process that was killed while it stopped.
+    logger.info({}, 'Stopped');
   } finally {
     unlisten();
     endDespiteLeftovers();
