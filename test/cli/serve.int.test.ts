@@ -85,6 +85,14 @@ describe('anima serve', () => {
     expect(server.stderr).toBe('');
   });
 
+  it('logs when it stops, and when it has stopped [11.3b]', async () => {
+    await using server = serve();
+    await server.waitForLine(/"msg":"serving"/);
+    server.signal('SIGTERM');
+    expect(await server.exited()).toEqual({ code: 0, signal: null });
+    expect(server.stdout).toMatch(/"msg":"Stopping"\}\n(.*\n)*?.*"msg":"Stopped"\}\n$/);
+  });
+
   it('ends with code 1 at a second signal, even while a request runs [11.3c]', async () => {
     await using server = serve();
     const { url } = JSON.parse(await server.waitForLine(/"msg":"serving"/)) as { readonly url: string };
