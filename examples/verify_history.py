@@ -20,7 +20,7 @@ EVENT = {'actor', 'at', 'causationId', 'commandId', 'correlationId', 'data', 'ha
 HEADER = {'bundle', 'version', 'tenant', 'npcId', 'stream', 'from', 'to', 'prevHash', 'madeAt', 'keys'}
 GENESIS = '0' * 64
 
-KEY_NOT_CHECKED = ('Key not checked: anyone can sign a log of their own, and the bundle brings its key itself. Get the key of the server elsewhere, '
+KEY_NOT_CHECKED = ('Key not checked: anyone can sign a log of their own, and the key comes from the bundle itself. Get the key of the server elsewhere, '
                    'for example from its /.well-known/jwks.json, and pass it with --key. --any-key accepts every key.')
 NO_PROOF = 'the bundle has no proof from the log, which did not cover these events when the bundle was made'
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { GENESIS_HASH, type HashedEvent, hashInput } from '../../src/kernel/streams/hash-chain.js';
+import { GENESIS_HASH, type HashedEvent } from '../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../support/hash-input.js';
 import { findBreak } from '../support/find-break.js';
 import { jcs, type JsonObject } from '../../src/kernel/base/json.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';

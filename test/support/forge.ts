@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
-import { hashInput } from '../../src/kernel/streams/hash-chain.js';
+import { hashInput } from './hash-input.js';
 import type { EventMeta, RecordedEvent } from '../../src/ports/event-store.js';
 
 /** What a forger without the secret does with the seals of the events whose hashes change. */

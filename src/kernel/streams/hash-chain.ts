@@ -33,9 +33,6 @@ export const hashedText = (
   return { withoutId: before + after, withId: (id) => `${before}"id":${text(id)},${after}` };
 };
 
-/** The hash input of a recorded event. */
-export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(event.data)).withId(event.id);
-
 /** An event of at most this size is written at once, which is several times faster than in slices: a fraction of a millisecond. */
 const SMALL_VALUES = 500;
 const SMALL_BYTES = 65_536;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import { recoverOwnerKey } from '../../../src/features/keys/first-start.js';
 import { MemoryOwnerKeyFile } from '../../support/memory/owner-key-file.js';

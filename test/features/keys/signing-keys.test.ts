@@ -16,7 +16,7 @@ import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
-import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import { isBornSealed } from '../../../src/features/keys/make-signing-key.js';
 import { signingKeyFold } from '../../../src/features/keys/signing-key-fold.js';
 import type { SigningKeyState } from '../../../src/features/keys/domain/signing-key-state.js';

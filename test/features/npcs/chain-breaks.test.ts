@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../src/features/npcs/chain-breaks.js';
-import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { GENESIS_HASH } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';

@@ -5,7 +5,7 @@ import { logEventOf, newestCheckpoint } from '../../../src/features/proofs/log.j
 import { createNews } from '../../../src/features/proofs/news.js';
 import { accessStream, logStream, npcStream } from '../../../src/kernel/base/stream-names.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
-import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import type { CheckpointReceiver, KeptCheckpoint } from '../../../src/ports/checkpoint-receiver.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { allEvents } from '../../support/all-events.js';

@@ -22,7 +22,8 @@ import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
 import { isConsistent } from '../../../src/features/proofs/domain/proofs.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { drained } from '../../../src/kernel/base/sliced.js';
-import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { GENESIS_HASH } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import {
   accessStream,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import {
-  breaksOf,
-  GENESIS_HASH,
-  type HashedEvent,
-  hashedText,
-  hashInput,
-} from '../../../src/kernel/streams/hash-chain.js';
+import { breaksOf, GENESIS_HASH, type HashedEvent, hashedText } from '../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../support/hash-input.js';
 import { findBreak } from '../../support/find-break.js';
 import { jcs } from '../../../src/kernel/base/json.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';

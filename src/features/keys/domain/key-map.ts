@@ -1,8 +1,8 @@
 import type { TenantEvent } from './events.js';
 
-export type IssuedKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'];
+export type KeyAsIssued = Extract<TenantEvent, { type: 'KeyIssued' }>['data'];
 
-export type ApiKey = IssuedKey & { readonly revoked: boolean; readonly revokedAt: string | null };
+export type ApiKey = KeyAsIssued & { readonly revoked: boolean; readonly revokedAt: string | null };
 
 /** How many keys a leaf holds before it becomes a branch, and how many bits of a hash choose one of its parts. */
 const LEAF_KEYS = 16;

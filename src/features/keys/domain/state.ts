@@ -1,7 +1,7 @@
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
-import { type ApiKey, type IssuedKey, keyIn, type KeyMap, noKeys, withKey } from './key-map.js';
+import { type ApiKey, type KeyAsIssued, keyIn, type KeyMap, noKeys, withKey } from './key-map.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
 /** A tenant folded from its stream. Revoked keys are kept, so a key id is never issued twice. */
@@ -20,7 +20,7 @@ export const initialTenant: TenantState = { tenantId: null, tier: null, keys: no
  * The scopes that a key's event grants today: `ops` was split, and a key from before keeps what it could do. The event says so itself, not by its
  * version, because an older server in a rolling upgrade refuses a tenant whose stream has a version that it does not know.
  */
-const grantedBy = ({ scopes: granted, splitOps }: IssuedKey): readonly Scope[] =>
+const grantedBy = ({ scopes: granted, splitOps }: KeyAsIssued): readonly Scope[] =>
   splitOps !== true && granted.includes('ops')
     ? [...new Set<Scope>([...granted, 'metrics', 'retract', 'acknowledge'])]
     : granted;

@@ -109,7 +109,7 @@ const refusals: Readonly<Record<Culprit, (line: string, reason: string) => strin
 };
 
 const KEY_NOT_CHECKED =
-  'Key not checked: anyone can sign a log of their own, and the bundle brings its key itself. Get the key of the server elsewhere, for example from its /.well-known/jwks.json, and pass it with --key. --any-key accepts every key.';
+  'Key not checked: anyone can sign a log of their own, and the key comes from the bundle itself. Get the key of the server elsewhere, for example from its /.well-known/jwks.json, and pass it with --key. --any-key accepts every key.';
 
 const verify = async (terminal: Terminal, file: string, options: VerifyOptions): Promise<void> => {
   if (options.key !== undefined && options.anyKey) throw new WrongUsage('--key and --any-key exclude each other.');

@@ -5,7 +5,7 @@ const PART = /\\([\\,])|,|[^\\,]+|\\/g;
  * The names in a list that commas separate. Names may have commas themselves: `\,` is a comma of a name, and `\\` a backslash. A backslash before
  * anything else is itself.
  */
-export const namesIn = (list: string): readonly string[] => {
+export const splitNames = (list: string): readonly string[] => {
   const names = [''];
   for (const [part, escaped] of list.matchAll(PART)) {
     if (part === ',') names.push('');

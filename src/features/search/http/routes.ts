@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { searchUtterances } from '../search-utterances.js';
-import { namesIn } from '../domain/name-list.js';
+import { splitNames } from '../domain/name-list.js';
 import { QUERY_CHARACTERS } from '../domain/search-terms.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
@@ -73,7 +73,7 @@ type Lists = 'npcId' | 'by' | 'to' | 'kind' | 'drRuleId' | 'action' | 'player' |
 const filtersOf = (query: Readonly<Partial<Record<Lists, string>>> & { readonly refused?: boolean }) => {
   let count = 0;
   const list = (member: Lists): readonly string[] | undefined => {
-    const names = query[member] === undefined ? undefined : namesIn(query[member]);
+    const names = query[member] === undefined ? undefined : splitNames(query[member]);
     count += names?.length ?? 0;
     if (count > MAX_NAMES)
       throw issue(`/${member}`, `brings all filters together to more than ${String(MAX_NAMES)} names`);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
 import type { JsonObject } from '../../../../src/kernel/base/json.js';
 import { sha256Hex } from '../../../../src/kernel/crypto/sha256.js';
-import { hashInput } from '../../../../src/kernel/streams/hash-chain.js';
+import { hashInput } from '../../../support/hash-input.js';
 import type { RecordedEvent } from '../../../../src/ports/event-store.js';
 import { apiOf, codeOf } from '../../../support/api.js';
 import { cutStream, editEvent, startAttacked } from '../../../support/attacked-server.js';

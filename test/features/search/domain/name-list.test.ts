@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { namesIn } from '../../../../src/features/search/domain/name-list.js';
+import { splitNames } from '../../../../src/features/search/domain/name-list.js';
 
 describe('a list of names', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('a list of names', () => {
     ['C:\\temp,b', ['C:\\temp', 'b']],
     ['a\\', ['a\\']],
   ])('is read: %s [10.10n]', (list, names) => {
-    expect(namesIn(list)).toEqual(names);
+    expect(splitNames(list)).toEqual(names);
   });
 
   it('can name everything [10.10n]', () => {
@@ -24,7 +24,7 @@ describe('a list of names', () => {
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), (names) => {
         const list = names.map((one) => one.replace(/[\\,]/g, '\\$&')).join(',');
-        expect(namesIn(list)).toEqual(names);
+        expect(splitNames(list)).toEqual(names);
       }),
     );
   });
