@@ -63,7 +63,9 @@ const storedKeys = async (deps: SigningKeyDeps): Promise<ReadKeys> => {
     return await readSigningKeys(deps, nothingRead);
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'CHAIN_BROKEN') throw error;
-    throw keysChanged(`no server recorded revision ${JSON.stringify(error.details['revision'])} of "${signingKeysStream}"`);
+    throw keysChanged(
+      `no server recorded revision ${JSON.stringify(error.details['revision'])} of "${signingKeysStream}"`,
+    );
   }
 };
 
