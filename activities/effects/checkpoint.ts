@@ -15,7 +15,7 @@ import type { ProcessEffects } from '../../src/kernel/processes/process-effects.
 import type { EventChecks } from '../../src/kernel/streams/event-checks.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { gatherHeads } from '../../src/features/proofs/gather-heads.js';
-import { createGoodRoots } from '../../src/features/proofs/good-roots.js';
+import { createGoodRoots, type GoodRoots } from '../../src/features/proofs/good-roots.js';
 import { extensionProblem } from '../../src/features/proofs/log-extension.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
 import { logFold } from '../../src/features/proofs/log-fold.js';
@@ -156,7 +156,7 @@ export const handOnCheckpoints = async (
 
 /** What a round of the log needs: its effects read the order of all events, sign, and send checkpoints. */
 export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects => {
-  const roots = createGoodRoots(open.ports.events, open.checks);
+  let roots: GoodRoots | null = null;
   return {
     fold: logFold,
     prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),
@@ -168,6 +168,7 @@ export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects =
       const { events, clock } = open.ports;
       switch (name) {
         case 'gathering':
+          roots ??= createGoodRoots(events, open.checks);
           return gatherHeads({ events, clock, roots }, tenant, args as RoundArgs, signal);
         case 'signing':
           return signCheckpoint({ ...open, events, clock }, tenant, signal);

@@ -73,6 +73,9 @@ const folded: Readonly<Record<string, string>> = {
   // The memories of a turn are in its row, and a retraction marks them.
   'utterances 4':
     'ContextBuilt 1, DirectiveGiven 1, MemoriesRetracted 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
+  // The same events: each passage carries the word of its block, so that a read of the index ends with it.
+  'utterances 5':
+    'ContextBuilt 1, DirectiveGiven 1, MemoriesRetracted 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'activity 1': 'ContextBuilt 1, DirectiveGiven 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'waiting-turns 1':
     'ActorIdentified 1, ContextBuilt 1, DirectiveGiven 1, MemoriesRecalled 1, TurnExpired 1, TurnFailed 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',

@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Api, patientApiOf, codeOf, type Reply } from '../support/api.js';
+import { scopes } from '../../src/kernel/base/scopes.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
 /** Sends a body unchanged, without parsing it as JSON. */
@@ -136,12 +137,14 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const tenant = made.body as { key: string; keyId: string };
       const owner = patientApiOf(server.url, tenant.key);
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-      const wish = { name: 'second', scopes: ['admin'], expiresAt };
+      const wish = { name: 'second', scopes: [...scopes], expiresAt };
       const issued = await owner.post('/keys', wish);
       expect(issued.status, issued.text).toBe(201);
       const second = patientApiOf(server.url, (issued.body as { key: string }).key);
       expect(codeOf(await second('DELETE', `/keys/${tenant.keyId}`))).toBe('LAST_ADMIN_KEY');
       await second.post('/keys', { name: 'third', scopes: ['admin'] });
+      expect(codeOf(await second('DELETE', `/keys/${tenant.keyId}`))).toBe('LAST_ADMIN_KEY');
+      await second.post('/keys', { name: 'fourth', scopes: [...scopes] });
       expect((await second('DELETE', `/keys/${tenant.keyId}`)).status).toBe(204);
     });
 

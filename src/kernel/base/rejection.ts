@@ -46,7 +46,7 @@ const domainMessages = {
     'This is no longer the version that If-Match names. Read it again; details.etag names the current version.',
   CORTEX_NOT_FOUND: 'No engine or model on this server has this name.',
   LAST_ADMIN_KEY:
-    'This is the last owner key, or the last admin key that does not expire. Make another one first; "anima keys recover" makes owner keys.',
+    'This is the last key that does not expire and has every scope, or the scope "admin". Issue another one first.',
   SIGNING_KEY_CURRENT: 'This is the key that signs now. Rotate the signing keys first, then revoke it.',
   SIGNING_KEYS_FULL: 'The limit on signing keys has been reached; see details for the limit.',
   TENANT_EXISTS:

@@ -3,7 +3,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import type { TenantEvent, TenantsEvent } from './events.js';
 import { type Scope, scopes } from '../../../kernel/base/scopes.js';
 import { type ApiKey, keyIn, keysIn } from './key-map.js';
-import { isLastingAdmin, isLastingOwner, isLive, scopesOf, type TenantNames, type TenantState } from './state.js';
+import { isLastingAdmin, isLastingGrantor, isLive, scopesOf, type TenantNames, type TenantState } from './state.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
 /** The result of a decider: events to append (none if nothing changes), or the refusal. */
@@ -114,15 +114,16 @@ export const changeKey = (
 };
 
 /**
- * Revokes a key on behalf of another one. Refuses as `changeKey`, and with LAST_ADMIN_KEY for the last owner key, and for the last key with the scope
- * `admin`, of those that do not expire: after the others have expired, no key could administer the tenant, or grant all scopes.
+ * Revokes a key on behalf of another one. Refuses as `changeKey`, and with LAST_ADMIN_KEY for the last key with every scope, and for the last one
+ * with the scope `admin`, of those that do not expire: after the others have expired, no key could administer the tenant, or grant all scopes.
  */
 export const revokeKey = (state: TenantState, by: string, keyId: string, now: Date): TenantDecision => {
   const key = changeable(state, by, keyId, now);
   if (key instanceof Rejection) return key;
   const isLast = (lasts: (one: ApiKey) => boolean): boolean =>
     lasts(key) && !keysIn(state.keys).some((other) => other.keyId !== keyId && lasts(other));
-  if (isLast(isLastingOwner) || isLast(isLastingAdmin)) return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
+  if (isLast(isLastingGrantor) || isLast(isLastingAdmin))
+    return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
   return [{ type: 'KeyRevoked', data: { keyId } }];
 };
 

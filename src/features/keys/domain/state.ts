@@ -69,5 +69,6 @@ export const isLive = (key: ApiKey, now: Date): boolean =>
 export const isLastingAdmin = (key: ApiKey): boolean =>
   !key.revoked && key.expiresAt === null && key.scopes.includes('admin');
 
-/** Whether a key can grant every scope until it is revoked. */
-export const isLastingOwner = (key: ApiKey): boolean => key.owner && !key.revoked && key.expiresAt === null;
+/** Whether a key can grant every scope until it is revoked: an owner key, or one that was given all of them. */
+export const isLastingGrantor = (key: ApiKey): boolean =>
+  isLastingAdmin(key) && scopes.every((scope) => scopesOf(key).includes(scope));

@@ -180,10 +180,12 @@ describe('revoking a key', () => {
       .then('LAST_ADMIN_KEY');
   });
 
-  it('is refused for the last owner key, whatever other keys there are [11.4d]', () => {
-    issued(newKey('second', { scopes: [...scopes] }))
-      .when(revokeKey, 'second', 'owner', now)
-      .then('LAST_ADMIN_KEY');
+  it('is refused for the last key with every scope, owner key or not [11.4d]', () => {
+    issued(admin).when(revokeKey, 'owner', 'owner', now).then('LAST_ADMIN_KEY');
+    const two = issued(newKey('second', { scopes: [...scopes] }));
+    two.when(revokeKey, 'second', 'owner', now).then(revoked('owner'));
+    two.when(revokeKey, 'owner', 'second', now).then(revoked('second'));
+    two.when(revokeKey, 'second', 'owner', now).and.when(revokeKey, 'second', 'second', now).then('LAST_ADMIN_KEY');
     const recovered = studio.when(issueOwnerKey, newKey('recovered'), now).and;
     recovered.when(revokeKey, 'recovered', 'owner', now).then(revoked('owner'));
   });

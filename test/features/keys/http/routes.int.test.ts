@@ -63,7 +63,7 @@ describe('POST /keys', () => {
     expect(changed.status).toBe(422);
   });
 
-  it.each(['expires', 'expiry', 'st', 'sest', 'scopeSet', 'permissions', 'role', 'limit', 'rate', 'extra'])(
+  it.each(['expires', 'expiry', 'st', 'scopeSet', 'permissions', 'role', 'limit', 'rate', 'extra'])(
     'refuses the unknown member %s, without which a key might be allowed more [11.4m]',
     async (member) => {
       const { status, body } = await issue({ name: 'press', [member]: 'viewer' });

@@ -292,17 +292,24 @@ describe('an attack on the files of a stopped server', () => {
     expect(stdout).toMatch(/^gatekeeper {2}revision \d+: it is in the log, but its stream is missing$/m);
   });
 
-  it('that changes a rule or the holder of a key is named [10.5a, 10.5m]', async () => {
+  it('that changes a rule is named [10.5a, 10.5m]', async () => {
     await using attacked = await startAttacked(server, (events) => {
       editEvent(events, 'ruleset-local.shop', 0, (data) => data.replace('gifts', 'sales'));
-      editEvent(events, 'tenant-local', 1, (data) => data.replace('"owner"', '"nobody"'));
     });
     const { code, stdout } = await attacked.anima('audit');
-    expect([code, stdout]).toEqual([
-      1,
-      'tenant-local  revision 1: its content does not match its hash\n' +
-        'ruleset-local.shop  revision 0: its content does not match its hash\n',
-    ]);
+    expect([code, stdout]).toEqual([1, 'ruleset-local.shop  revision 0: its content does not match its hash\n']);
+  });
+
+  it('that changes the holder of a key leaves the tenant without keys, and is named in the log [11.4p]', async () => {
+    await using attacked = await startAttacked(server, (events) => {
+      editEvent(events, 'tenant-local', 1, (data) => data.replace('"owner"', '"nobody"'));
+    });
+    expect((await attacked.api.get('/npcs')).status).toBe(401);
+    const refused = attacked
+      .output()
+      .split('\n')
+      .find((line) => line.includes('Refusing the keys of a tenant'));
+    expect(JSON.parse(refused ?? '{}')).toMatchObject({ stream: 'tenant-local', revision: 1 });
   });
 
   it('that moves a mind or copies one below the first position is named [10.5m]', async () => {
