@@ -268,7 +268,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'The server that responds refuses the key immediately, other servers within a second. You can revoke only keys whose scopes your own key has, and neither the last owner key nor the last admin key that does not expire.',
+      'The server that responds refuses the key immediately, other servers within a second. You can revoke only keys whose scopes your own key has, and, of those that do not expire, neither the last one with every scope nor the last one with `admin`.',
     params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
     refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'LAST_ADMIN_KEY'],
     responses: { 204: { description: 'The key is no longer accepted.' } },
