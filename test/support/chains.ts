@@ -3,8 +3,8 @@ import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
 
-/** The defects of a store's streams: gaps, and broken hash chains; one line each. It keeps only the end of a stream in memory, however long it is. */
-export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<readonly string[]> => {
+/** The streams of a store and their defects: gaps, and broken hash chains; one line each. Of each stream, only the end is in memory. */
+const look = async (events: Pick<EventStore, 'readAll'>) => {
   const ends = new Map<string, { readonly revision: number; readonly hash: string }>();
   const gaps = new Map<string, string>();
   const broken = new Map<string, string>();
@@ -17,11 +17,16 @@ export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<rea
       broken.set(stream, `the chain of ${stream} breaks at revision ${String(revision)} (${type})`);
     ends.set(stream, { revision, hash: meta.hash });
   }
-  return [...gaps.values(), ...broken.values()];
+  return { streams: new Set(ends.keys()), breaks: [...gaps.values(), ...broken.values()] };
 };
 
-/** Checks that every stream of a store is intact. @throws Error that names each break */
-export const assertWholeChains = async (events: Pick<EventStore, 'readAll'>): Promise<void> => {
-  const breaks = await breaksIn(events);
+/** The defects of a store's streams, one line each. */
+export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<readonly string[]> =>
+  (await look(events)).breaks;
+
+/** Checks that every stream of a store is intact. @returns their names @throws Error that names each break */
+export const assertWholeChains = async (events: Pick<EventStore, 'readAll'>): Promise<ReadonlySet<string>> => {
+  const { streams, breaks } = await look(events);
   if (breaks.length > 0) throw new Error(breaks.join('\n'));
+  return streams;
 };

@@ -80,8 +80,7 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
       await directory[Symbol.asyncDispose]();
       const { EVENTSTORE_URL: url, ANIMA_NAMESPACE: name } = settings;
       await using events = new EventStoreDb({ url, namespace: name, listOpen: () => Promise.resolve([]) });
-      await assertWholeChains(events);
-      await assertSameDecisions(events);
+      await assertSameDecisions(events, await assertWholeChains(events));
     },
   };
 };

@@ -46,8 +46,7 @@ export const openEmbeddedServer: OpenServer = async (env = {}) => {
       try {
         using data = await openDataDirectory(directory.path);
         await using events = EmbeddedEventStore.open(data.eventsFile);
-        await assertWholeChains(events);
-        await assertSameDecisions(events);
+        await assertSameDecisions(events, await assertWholeChains(events));
       } finally {
         await directory[Symbol.asyncDispose]();
       }
