@@ -10,8 +10,7 @@ import type { Principal } from '../../kernel/base/scopes.js';
 import { evolveTenant, initialTenant, isLive, noTenants, scopesOf, type TenantState } from './domain/state.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import type { Seals } from '../../kernel/crypto/seals.js';
-import { isChanged } from '../../kernel/streams/event-checks.js';
-import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { followSealed, nothingFollowed, type SealedEnd } from '../../kernel/streams/follow-sealed.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
@@ -55,14 +54,9 @@ export class UnreadableTenant extends Error {
 /** How many of the most recently accepted keys are recognised without a full check. */
 const RECOGNISED_KEYS = 1_024;
 
-/** A tenant after the last event that was taken, with its hash. `isSealed`: an event of the stream has a seal, so that later ones need one too. */
-type Known = {
-  readonly revision: number;
-  readonly state: TenantState;
-  readonly hash: string;
-  readonly isSealed: boolean;
-};
-const unknown: Known = { revision: -1, state: initialTenant, hash: GENESIS_HASH, isSealed: false };
+/** A tenant after the last event that was taken. */
+type Known = { readonly end: SealedEnd; readonly state: TenantState };
+const unknown: Known = { end: nothingFollowed, state: initialTenant };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
 /**
@@ -151,8 +145,8 @@ export class KeyDirectory implements AsyncDisposable {
    * @throws UnreadableTenant
    */
   async refresh(tenantId: string): Promise<TenantState> {
-    const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
-    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from))
+    const { end } = this.#tenants.get(tenantId) ?? unknown;
+    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), end.revision + 1))
       await this.#apply(tenantId, event);
     return this.tenant(tenantId);
   }
@@ -192,17 +186,15 @@ export class KeyDirectory implements AsyncDisposable {
   /** Known events change nothing: the feed and `refresh` deliver the same ones. @throws UnreadableTenant for an event that was changed */
   async #apply(tenantId: string, recorded: RecordedEvent): Promise<void> {
     const known = this.#tenants.get(tenantId) ?? unknown;
-    if (recorded.revision !== known.revision + 1) return;
+    if (recorded.revision !== known.end.revision + 1) return;
     const { seals, bornSealed } = this.#deps;
-    const { prevHash, hash, mac } = recorded.meta;
-    if (prevHash !== known.hash || (await isChanged(seals, recorded, !bornSealed && !known.isSealed)))
-      throw new UnreadableTenant(recorded, 'is not what a server recorded');
+    const end = await followSealed(seals, known.end, recorded, () => bornSealed);
+    if (end === null) throw new UnreadableTenant(recorded, 'is not what a server recorded');
     // Another read may have been faster.
-    if ((this.#tenants.get(tenantId) ?? unknown).revision !== known.revision) return;
+    if ((this.#tenants.get(tenantId) ?? unknown).end.revision !== known.end.revision) return;
     const event = tenantEvents.decode(recorded);
     const state = evolveTenant(known.state, event, recorded.meta.at);
-    const isSealed = known.isSealed || mac !== undefined;
-    this.#tenants.set(tenantId, { revision: recorded.revision, state, hash, isSealed });
+    this.#tenants.set(tenantId, { end, state });
     if (event.type === 'KeyIssued') this.#index(tenantId, state, event.data.keyId);
     if (event.type === 'KeyChanged' && this.#keys.has(event.data.keyId)) this.#index(tenantId, state, event.data.keyId);
     if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);

@@ -3,35 +3,23 @@ import { signingKeyFold } from './signing-key-fold.js';
 import type { SigningKeyState } from './domain/signing-key-state.js';
 import { signingKeysStream } from '../../kernel/base/stream-names.js';
 import type { Seals } from '../../kernel/crypto/seals.js';
-import { chainBroken, isChanged } from '../../kernel/streams/event-checks.js';
-import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { chainBroken } from '../../kernel/streams/event-checks.js';
+import { followSealed, nothingFollowed, type SealedEnd } from '../../kernel/streams/follow-sealed.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 
-/** The signing keys as far as their stream was read. `sealed`: an event has a seal, so none after it lacks one. */
-export type ReadKeys = {
-  readonly state: SigningKeyState;
-  readonly revision: number;
-  readonly hash: string;
-  readonly sealed: boolean;
-};
+/** The signing keys as far as their stream was read. */
+export type ReadKeys = SealedEnd & { readonly state: SigningKeyState };
 
 /** Nothing was read. */
-export const nothingRead: ReadKeys = {
-  state: signingKeyFold.initial,
-  revision: -1,
-  hash: GENESIS_HASH,
-  sealed: false,
-};
+export const nothingRead: ReadKeys = { ...nothingFollowed, state: signingKeyFold.initial };
 
 /** The keys after one more event of their stream. @throws Rejection CHAIN_BROKEN for an event that no server with this secret recorded */
 const readEvent = async (seals: Seals, before: ReadKeys, event: RecordedEvent): Promise<ReadKeys> => {
-  const { hash, prevHash, mac } = event.meta;
-  const follows = event.revision === before.revision + 1 && prevHash === before.hash;
-  const state = follows ? signingKeyFold.evolve(before.state, event) : before.state;
-  const mayLackSeal = !before.sealed && !isBornSealed(seals, state);
-  if (!follows || (await isChanged(seals, event, mayLackSeal))) throw chainBroken(signingKeysStream, event.revision);
-  return { state, revision: event.revision, hash, sealed: before.sealed || mac !== undefined };
+  const after = (): SigningKeyState => signingKeyFold.evolve(before.state, event);
+  const end = await followSealed(seals, before, event, () => isBornSealed(seals, after()));
+  if (end === null) throw chainBroken(signingKeysStream, event.revision);
+  return { ...end, state: after() };
 };
 
 /**

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject, sign as signBytes } from 'node:crypto'
 import { CompactSign } from 'jose';
 
 import { jcs, type JsonObject } from '../../kernel/base/json.js';
-import { Rejection } from '../../kernel/base/rejection.js';
+import { isChainBroken } from '../../kernel/streams/event-checks.js';
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import { localTenant, signingKeysStream } from '../../kernel/base/stream-names.js';
 import { currentSigningKey, isRevokedAt, type SigningKey, type SigningKeyState } from './domain/signing-key-state.js';
@@ -62,7 +62,7 @@ const storedKeys = async (deps: SigningKeyDeps): Promise<ReadKeys> => {
   try {
     return await readSigningKeys(deps, nothingRead);
   } catch (error) {
-    if (!(error instanceof Rejection) || error.code !== 'CHAIN_BROKEN') throw error;
+    if (!isChainBroken(error)) throw error;
     throw keysChanged(
       `no server recorded revision ${JSON.stringify(error.details['revision'])} of "${signingKeysStream}"`,
     );

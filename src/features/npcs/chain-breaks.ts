@@ -2,7 +2,7 @@ import { npcEvents, type NpcEvent } from './domain/events.js';
 import { defined } from '../../kernel/base/defined.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import type { EventChecks } from '../../kernel/streams/event-checks.js';
+import { type EventChecks, isChainBroken } from '../../kernel/streams/event-checks.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH, storedHash } from '../../kernel/streams/hash-chain.js';
 import { mindFold } from './mind-fold.js';
 import { isObject } from '../../kernel/base/json.js';
@@ -126,7 +126,7 @@ const isGood = async (checks: ChainDeps['checks'], event: RecordedEvent): Promis
     await checks.requireGood([event]);
     return true;
   } catch (error) {
-    if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return false;
+    if (isChainBroken(error)) return false;
     throw error;
   }
 };

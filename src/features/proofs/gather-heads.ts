@@ -6,7 +6,7 @@ import { firstRevision } from './search-stream.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
-import { Rejection } from '../../kernel/base/rejection.js';
+import { isChainBroken } from '../../kernel/streams/event-checks.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
 /** How many events are read at a time. */
@@ -90,7 +90,7 @@ export const gatherHeads = async (
   };
   const goodLeafOf = (event: RecordedEvent): Promise<Leaf | null> =>
     leafOf(event).catch((error: unknown) => {
-      if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return null;
+      if (isChainBroken(error)) return null;
       throw error;
     });
   do {

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { PAGE_BYTES } from '../base/page-size.js';
 import type { Json } from '../base/json.js';
 import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/read-models.js';
-import { nextLink, type Page, PAGE_LIMIT } from './page.js';
+import { nextLink, type Page, PAGE_LIMIT, pageOf } from './page.js';
 import { JSON_TYPE } from './respond.js';
 import type { Answer, Call, Chunk } from './route.js';
 import { compareOrders } from '../read-models/row-order.js';
@@ -141,4 +141,15 @@ export const answerList = async (call: Pick<Call, 'koa'>, page: Page, list: List
   const headers = nextLink(call, page, last === undefined ? [] : [{ order: last }], more);
   if (bytes < CHUNK_BYTES) return { headers, raw: { type: JSON_TYPE, content: `[${held.join(',')}]` } };
   return { headers, stream: { type: JSON_TYPE, chunks: () => arrayOf(itemsOf(list, extent)) } };
+};
+
+/** A list of all rows of the caller's tenant, with what the caller has written before. */
+export const answerTenantList = async (
+  call: Pick<Call<unknown, Parameters<typeof pageOf>[0]>, 'koa' | 'query' | 'principal' | 'wrote'>,
+  readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,
+  { query, ...list }: Omit<List, 'readModels' | 'query'> & { readonly query: Omit<List['query'], 'partition'> },
+): Promise<Answer> => {
+  const page = pageOf(call.query);
+  await readModels.reachedPosition(list.projection, call.wrote);
+  return answerList(call, page, { ...list, readModels, query: { ...query, partition: call.principal.tenant } });
 };

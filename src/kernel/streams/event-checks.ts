@@ -56,6 +56,10 @@ export const fitsItsHash = (event: RecordedEvent): Promise<boolean> =>
     () => false,
   );
 
+/** Whether something was refused because a stored event is not what was recorded. */
+export const isChainBroken = (error: unknown): error is Rejection =>
+  error instanceof Rejection && error.code === 'CHAIN_BROKEN';
+
 /**
  * Whether an event does not contain what its hash was made from, or has another seal than its hash.
  * @param mayLackSeal whether a server without seals may have recorded it

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 
 import { retractions } from '../../../../projections/retractions.js';
-import { answerList } from '../../../kernel/http/list-answer.js';
+import { answerTenantList } from '../../../kernel/http/list-answer.js';
 import { named } from '../../../kernel/http/named.js';
-import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { pageQuery } from '../../../kernel/http/page.js';
 import { route, type RouteDefinition } from '../../../kernel/http/route.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -39,17 +39,13 @@ export const retractionsRoute = ({ ports }: { readonly ports: Ports }): RouteDef
     responses: {
       200: { description: 'The retractions.', schema: RetractionList, example: examples.retractions, stream: 'finite' },
     },
-    handler: async (call) => {
-      const page = pageOf(call.query);
-      await ports.readModels.reachedPosition(retractions, call.wrote);
-      return answerList(call, page, {
-        readModels: ports.readModels,
+    handler: (call) =>
+      answerTenantList(call, ports.readModels, {
         projection: retractions,
-        query: { partition: call.principal.tenant, direction: 'descending' },
+        query: { direction: 'descending' },
         show: (row) => {
           const { tenant: _tenant, position: _position, ...shown } = row as JsonObject;
           return shown;
         },
-      });
-    },
+      }),
   });

@@ -15,11 +15,11 @@ import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import { npcs } from '../../../../projections/npcs.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { answerList } from '../../../kernel/http/list-answer.js';
+import { answerTenantList } from '../../../kernel/http/list-answer.js';
 import { ifMatch } from '../../../kernel/http/if-match.js';
 import { readMind } from '../read-mind.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
-import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { pageQuery } from '../../../kernel/http/page.js';
 import { named } from '../../../kernel/http/named.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { npcExamples as examples } from './examples.js';
@@ -158,20 +158,15 @@ export const npcRoutes = ({ ports, writers, rulesets }: NpcRouteDeps): readonly 
     responses: {
       200: { description: 'The NPCs, ordered by id.', schema: NpcList, example: examples.list, stream: 'finite' },
     },
-    handler: async (call) => {
-      const page = pageOf(call.query);
-      const { tenant } = call.principal;
-      await ports.readModels.reachedPosition(npcs, call.wrote);
-      return answerList(call, page, {
-        readModels: ports.readModels,
+    handler: (call) =>
+      answerTenantList(call, ports.readModels, {
         projection: npcs,
-        query: { partition: tenant, tags: ['live'], direction: 'ascending' },
+        query: { tags: ['live'], direction: 'ascending' },
         show: (row) => {
           const npc = row as unknown as NpcView & { npcId: string };
           return view(npc.npcId, npc);
         },
-      });
-    },
+      }),
   }),
   route('POST', '/npcs', {
     ...common,

@@ -20,8 +20,8 @@ import { rulesetStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { answerList } from '../../../kernel/http/list-answer.js';
-import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { answerTenantList } from '../../../kernel/http/list-answer.js';
+import { pageQuery } from '../../../kernel/http/page.js';
 import { askedVersion } from '../asked-version.js';
 import {
   ActionDeclarationSchema,
@@ -206,19 +206,15 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       responses: {
         200: { description: 'The sets, ordered by id.', schema: RuleSetList, example: examples.list, stream: 'finite' },
       },
-      handler: async (call) => {
-        const page = pageOf(call.query);
-        await ports.readModels.reachedPosition(rulesetRows, call.wrote);
-        return answerList(call, page, {
-          readModels: ports.readModels,
+      handler: (call) =>
+        answerTenantList(call, ports.readModels, {
           projection: rulesetRows,
-          query: { partition: call.principal.tenant, direction: 'ascending' },
+          query: { direction: 'ascending' },
           show: (row) => {
             const { tenant: _, ...set } = row as JsonObject;
             return { ...set, grammar: set['grammar'] ?? 1 };
           },
-        });
-      },
+        }),
     }),
     route('GET', '/rules/presets', {
       ...common,

@@ -10,11 +10,11 @@ import { finalizeWire, verdictWire } from '../domain/signature.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
+import { isChainBroken } from '../../../kernel/streams/event-checks.js';
 import type { Ports } from '../../../ports/ports.js';
 import { turns } from '../../../../projections/turns.js';
 import { waitingTurns } from '../../../../projections/waiting-turns.js';
-import { answerList } from '../../../kernel/http/list-answer.js';
+import { answerList, answerTenantList } from '../../../kernel/http/list-answer.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { readMind } from '../../npcs/read-mind.js';
@@ -114,7 +114,7 @@ const signedIfGood = async (
   try {
     return { signature: await signer.sign(recorded) };
   } catch (error) {
-    if (error instanceof Rejection && error.code === 'CHAIN_BROKEN') return { signature: null, broken: true };
+    if (isChainBroken(error)) return { signature: null, broken: true };
     throw error;
   }
 };
@@ -134,16 +134,12 @@ export const openTurnsRoute = ({ ports }: Pick<TurnRouteDeps, 'ports'>): RouteDe
     responses: {
       200: { description: 'The turns.', schema: TurnSummaryList, example: examples.open, stream: 'finite' },
     },
-    handler: async (call) => {
-      const page = pageOf(call.query);
-      await ports.readModels.reachedPosition(waitingTurns, call.wrote);
-      return answerList(call, page, {
-        readModels: ports.readModels,
+    handler: (call) =>
+      answerTenantList(call, ports.readModels, {
         projection: waitingTurns,
-        query: { partition: call.principal.tenant, direction: 'ascending' },
+        query: { direction: 'ascending' },
         show: summaryOf,
-      });
-    },
+      }),
   });
 
 /** `GET /npcs/{npcId}/verdicts/{turnId}/why`. */
