@@ -7,7 +7,7 @@ import { fromHex } from '../domain/edge.js';
 import { extensionReason } from '../domain/extension.js';
 import type { ConsistencyProof } from '../http/schemas.js';
 import type { LogStatus } from '../log-status.js';
-import type { AuditAnswer, Broken } from '../verify-log.js';
+import type { AuditAnswer, Broken } from '../audit-findings.js';
 import { remarkUnpublished } from './checkpoint.js';
 import { keptNotes, keptOfServer } from './kept-notes.js';
 import { openClient } from '../../../cli/shared/client.js';

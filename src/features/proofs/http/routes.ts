@@ -6,7 +6,7 @@ import { makeCheckpoint } from '../make-checkpoint.js';
 import { createNews } from '../news.js';
 import { logStatus } from '../log-status.js';
 import { restartLog } from '../restart-log.js';
-import { type AuditDeps, auditTenant } from '../verify-log.js';
+import { type AuditDeps, auditTenant } from '../audit-tenant.js';
 import { proofExamples as examples } from './examples.js';
 import {
   AuditRequest,
